@@ -1,0 +1,259 @@
+"""What providers tell about a site, as typed facts. None always means unknown; sizes are bytes, times seconds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, NonNegativeFloat, NonNegativeInt
+
+from dragoman.kleene import Truth
+from dragoman.model import Model, Moment
+
+__all__ = [
+    "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "FileSystem", "FileSystems", "Gpu", "Gpus",
+    "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "Package", "Packages",
+    "Presence", "Queue", "Workload",
+]  # fmt: skip
+
+
+class Presence(Model):
+    """That a provider is there: its version and where."""
+
+    version: str | None = None
+    path: str | None = None
+    detail: str = ""
+
+
+class Gpu(Model):
+    """GPUs of one kind."""
+
+    model: str | None = None
+    """As the driver or scheduler names it."""
+    count: NonNegativeInt | None = None
+    free: NonNegativeInt | None = None
+    memory_bytes: NonNegativeInt | None = None
+    """Of each."""
+    vendor: Literal["nvidia", "amd", "intel"] | None = None
+    driver: str | None = None
+    partitions: tuple[str, ...] = ()
+    """MIG instances or compute partitions, as named by the driver."""
+
+
+class Gpus(Model):
+    """All GPUs a provider sees on one host."""
+
+    kinds: tuple[Gpu, ...] = ()
+
+
+class NodeGroup(Model):
+    """Nodes that are alike: same cores, memory and GPUs."""
+
+    queues: tuple[str, ...] = ()
+    """The queues that lead to them; empty: every queue."""
+    nodes: NonNegativeInt | None = None
+    """All nodes of the group, usable or not now."""
+    nodes_up: NonNegativeInt | None = None
+    """Nodes that are not down, drained or reserved away."""
+    nodes_idle: NonNegativeInt | None = None
+    """Nodes with nothing running on them."""
+    cpus_per_node: NonNegativeInt | None = None
+    cpus_free: NonNegativeInt | None = None
+    """Free cores over the whole group."""
+    largest_free_cpus: NonNegativeInt | None = None
+    """Most free cores on one node."""
+    memory_bytes_per_node: NonNegativeInt | None = None
+    memory_free_bytes: NonNegativeInt | None = None
+    """Most free (unallocated) memory on one node."""
+    local_disk_bytes: NonNegativeInt | None = None
+    gpus: tuple[Gpu, ...] | None = ()
+    """Per node; `count` and `free` of each kind are per node and over the group respectively. None: unknown."""
+    features: tuple[str, ...] = ()
+    example: str | None = None
+    """One node's name."""
+
+
+class Queue(Model):
+    """A queue or partition with its limits and what stands in it."""
+
+    name: str
+    usable: Truth = Truth.UNKNOWN
+    """Whether it takes and starts jobs now."""
+    reason: str = ""
+    default: bool = False
+    default_walltime_s: NonNegativeInt | None = None
+    max_walltime_s: NonNegativeInt | None = None
+    """None: unknown; see `walltime_unlimited`."""
+    walltime_unlimited: bool = False
+    min_nodes: NonNegativeInt | None = None
+    max_nodes: NonNegativeInt | None = None
+    max_cpus_per_job: NonNegativeInt | None = None
+    max_cpus_per_node: NonNegativeInt | None = None
+    max_memory_bytes_per_node: NonNegativeInt | None = None
+    max_gpus_per_job: NonNegativeInt | None = None
+    jobs_pending: NonNegativeInt | None = None
+    jobs_running: NonNegativeInt | None = None
+    nodes_total: NonNegativeInt | None = None
+    nodes_idle: NonNegativeInt | None = None
+    exclusive_nodes: Truth = Truth.UNKNOWN
+    allowed_accounts: tuple[str, ...] | None = None
+    """None: no rule is known."""
+    allowed_groups: tuple[str, ...] | None = None
+    routes_to: tuple[str, ...] = ()
+    """Execution queues behind a routing queue."""
+    charge_factor: NonNegativeFloat | None = None
+
+
+class Workload(Model):
+    """The state of a workload manager at one moment."""
+
+    scheduler: str
+    version: str | None = None
+    cluster: str | None = None
+    queues: tuple[Queue, ...] | None = None
+    """None: not known; an empty tuple: there are none."""
+    groups: tuple[NodeGroup, ...] | None = None
+    jobs_pending: NonNegativeInt | None = None
+    jobs_running: NonNegativeInt | None = None
+    whole_nodes_only: Truth = Truth.UNKNOWN
+    observed_at: Moment | None = None
+
+
+class Account(Model):
+    """An account, allocation or bank that the user may charge."""
+
+    name: str
+    balance: float | None = None
+    unit: Literal["node-hours", "core-hours", "gpu-hours", "USD", "EUR"] | None = None
+    default: bool = False
+    qos: tuple[str, ...] = ()
+
+
+class Accounts(Model):
+    """Accounts the user may charge."""
+
+    accounts: tuple[Account, ...] = ()
+
+
+class Package(Model):
+    """One installed version of one package."""
+
+    name: str
+    version: str | None = None
+    manager: str
+    variants: tuple[str, ...] = ()
+    compiler: str | None = None
+    load: tuple[str, ...] = ()
+    """Shell lines that make it usable, in order, safe to put into a job script."""
+    prefix: str | None = None
+    executable: str | None = None
+
+
+class Packages(Model):
+    """Installed packages that answer to one name."""
+
+    packages: tuple[Package, ...] = ()
+    similar: tuple[str, ...] = Field(default=(), max_length=20)
+    """Names nearby, when there is no such package."""
+
+
+class ContainerImage(Model):
+    """An image at hand."""
+
+    name: str
+    bytes: NonNegativeInt | None = None
+    path: str | None = None
+
+
+class ContainerRuntime(Model):
+    """A container runtime and whether it works now."""
+
+    runtime: str
+    version: str | None = None
+    usable: Truth = Truth.UNKNOWN
+    reason: str = ""
+    rootless: Truth = Truth.UNKNOWN
+    images: tuple[ContainerImage, ...] | None = None
+
+
+class FileSystem(Model):
+    """A mounted file system, or an object store endpoint."""
+
+    mount: str
+    kind: str
+    source: str | None = None
+    size_bytes: NonNegativeInt | None = None
+    free_bytes: NonNegativeInt | None = None
+    quota_bytes: NonNegativeInt | None = None
+    quota_free_bytes: NonNegativeInt | None = None
+    writable: Truth = Truth.UNKNOWN
+    shared: Truth = Truth.UNKNOWN
+    """Whether every node sees it."""
+    purge_days: NonNegativeInt | None = None
+    healthy: Truth = Truth.UNKNOWN
+
+
+class FileSystems(Model):
+    """File systems that one provider sees."""
+
+    file_systems: tuple[FileSystem, ...] = ()
+
+
+class Interface(Model):
+    """A network interface or fabric port."""
+
+    name: str
+    fabric: str
+    up: Truth = Truth.UNKNOWN
+    gbit_s: NonNegativeFloat | None = None
+    low_latency: Truth = Truth.UNKNOWN
+    detail: str = ""
+
+
+class Interfaces(Model):
+    """Interfaces that one provider sees."""
+
+    interfaces: tuple[Interface, ...] = ()
+
+
+class Cpu(Model):
+    """Processors of one host (of a site's compute nodes where `hosts` says so)."""
+
+    model: str | None = None
+    vendor: str | None = None
+    architecture: str | None = None
+    microarchitecture: str | None = None
+    """archspec's name."""
+    sockets: NonNegativeInt | None = None
+    cores: NonNegativeInt | None = None
+    threads: NonNegativeInt | None = None
+    usable: NonNegativeFloat | None = None
+    """CPUs that this process may use (affinity and cgroup quota)."""
+    features: tuple[str, ...] = ()
+    hosts: NonNegativeInt | None = None
+
+
+class MemoryFacts(Model):
+    """Memory of one host."""
+
+    total_bytes: NonNegativeInt | None = None
+    available_bytes: NonNegativeInt | None = None
+    limit_bytes: NonNegativeInt | None = None
+    """cgroup limit, if any."""
+    swap_bytes: NonNegativeInt | None = None
+
+
+class MpiLibrary(Model):
+    """An installed MPI."""
+
+    implementation: str
+    version: str | None = None
+    launcher: str | None = None
+    fabrics: tuple[str, ...] | None = None
+    load: tuple[str, ...] = ()
+    path: str | None = None
+
+
+class MpiLibraries(Model):
+    """MPI libraries that one provider sees."""
+
+    libraries: tuple[MpiLibrary, ...] = ()

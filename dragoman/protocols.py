@@ -1,0 +1,229 @@
+"""The seams between the rooms: what one room needs of another, without knowing it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, runtime_checkable
+
+from pydantic import BaseModel
+
+from dragoman.command import Command, Completed, FileStat
+from dragoman.facts import Workload
+from dragoman.job import JobRef, JobSpec, JobStatus, ReasonClass
+from dragoman.model import JsonObject, Model
+from dragoman.observation import Answer, Category
+from dragoman.proposal import StartEstimate
+from dragoman.request import JobRequest
+from dragoman.transfer import Manifest, TransferPlan, TransferStatus
+
+__all__ = [
+    "Clock", "Dialect", "JobAnswers", "Mover", "Progress", "Provider", "Resumer", "ScriptReading", "SubmitAnswer",
+    "Transport", "Verb",
+]  # fmt: skip
+
+Clock = Callable[[], datetime]
+
+
+class Transport(Protocol):
+    """Runs argument lists and moves small files at one site, under one identity.
+
+    Every method raises `TransportError` (or a child) when the site gave no answer. A command that ran and failed is
+    no error here: it is a `Completed` with its code.
+    """
+
+    @property
+    def identity(self) -> str:
+        """Who we are there (`user@host`); schedulers are asked once per interval and identity."""
+
+    @property
+    def local(self) -> bool:
+        """Whether paths of the site are paths of this host."""
+
+    async def run(self, command: Command) -> Completed:
+        """Run one command to its end.
+
+        Raises:
+            CommandMissing: the site has no such command.
+            CommandTimeout: no end within `command.timeout_s`; it and its children were killed where that is possible.
+
+        """
+
+    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+        """Run commands side by side in as few round trips as the transport can; one's failure is its own item."""
+
+    async def read_file(self, path: str, *, max_bytes: int = 16 * 2**20, tail: bool = False) -> bytes:
+        """The first (or last, with `tail`) bytes of a file. Raises `FileMissing` where the site shows there is none."""
+
+    async def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
+        """Write a whole file atomically (temporary name, then rename); parents are made."""
+
+    async def stat(self, path: str) -> FileStat | None:
+        """What lies at a path; None where the site shows that nothing does."""
+
+    async def aclose(self) -> None:
+        """Close connections; calling it twice is fine."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitAnswer:
+    """What a submit command's output says. Exactly one of accepted, refused, in doubt."""
+
+    job: JobRef | None = None
+    """Accepted: the scheduler's id."""
+    refused: str = ""
+    """Nothing was submitted: the scheduler's words."""
+    reason_class: ReasonClass = ReasonClass.UNKNOWN
+    doubt: str = ""
+    """It is not known whether the job was taken: why."""
+    warnings: tuple[str, ...] = ()
+    retry_without: tuple[str, ...] = ()
+    """Options that this version does not know: the same submit may be repeated once without them."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobAnswers:
+    """Answer to a question about many jobs.
+
+    `jobs` has those that were shown, `absent` those that were shown not to be there, by job id as asked; any other is
+    unknown. `trouble` is why the answer is not to be trusted as a whole: then nothing is absent.
+    """
+
+    jobs: Mapping[str, JobStatus]
+    absent: frozenset[str] = frozenset()
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptReading:
+    """A job script read back: its directives as a request, its body byte for byte, and what was not understood."""
+
+    request: JobRequest
+    body: str
+    interpreter: str = "/bin/sh"
+    problems: tuple[str, ...] = ()
+    """`line 7: --exclude has no value (give one or delete the line)`."""
+    not_carried: tuple[str, ...] = ()
+    """Directives with no word of ours, as written."""
+
+
+@runtime_checkable
+class Dialect(Protocol):
+    """One scheduler's language: pure functions from words to commands and from output to words. No I/O.
+
+    Every `parse_*` takes the whole `Completed`, because exit code, stdout and stderr mean different things on each
+    scheduler. Methods that a scheduler has no command for return an empty list or None.
+    """
+
+    name: str
+
+    def render(self, spec: JobSpec) -> str:
+        """The job script, starting with `#!`. Raises `BadRequest` for values the scheduler cannot take safely."""
+
+    def submit_command(self, spec: JobSpec, script_path: str, *, without: Sequence[str] = ()) -> Command:
+        """The submit command; the tag is in the job's name or comment."""
+
+    def parse_submit(self, done: Completed) -> SubmitAnswer:
+        """Accepted, refused or in doubt."""
+
+    def estimate_command(self, spec: JobSpec, script_path: str) -> Command | None:
+        """Ask for a start time without submitting; None where the scheduler cannot."""
+
+    def parse_estimate(self, done: Completed, at: datetime) -> Answer[StartEstimate]:
+        """When it would start."""
+
+    def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
+        """As few commands as are safe for all these jobs."""
+
+    def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
+        """State of those jobs that the queue still knows."""
+
+    def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
+        """Ask the accounting for jobs that left the queue; empty where there is none."""
+
+    def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
+        """State of finished jobs."""
+
+    def find_commands(self, tag: str, since: datetime) -> list[Command]:
+        """Look a tag up in queue and history, to settle a doubtful submit."""
+
+    def parse_find(self, done: Completed, tag: str) -> Answer[JobRef]:
+        """ok: the job with that tag; absent: shown not to be there; unknown: cannot tell."""
+
+    def cancel_command(self, ref: JobRef) -> Command:
+        """Cancel one job."""
+
+    def parse_cancel(self, done: Completed) -> Answer[JobRef]:
+        """ok: asked to end (or already ended); absent: no such job; unknown: try again."""
+
+    def hold_command(self, ref: JobRef) -> Command | None:
+        """Hold a pending job; None where the scheduler cannot."""
+
+    def release_command(self, ref: JobRef) -> Command | None:
+        """Release a held job; None where the scheduler cannot."""
+
+    def workload_commands(self) -> list[Command]:
+        """Ask for queues, nodes and queue depth."""
+
+    def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
+        """Queues with limits, groups of nodes with free and total, queue depth; answers come in the order of the commands."""
+
+    def read_script(self, text: str) -> ScriptReading:
+        """A script of this scheduler as a request. Raises `BadRequest` where it has no such scripts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One thing that can be asked of a provider, typed on both sides."""
+
+    name: str
+    description: str
+    """When to use it and when not: shown to models and people."""
+    arguments: type[BaseModel]
+    answer: type[Model]
+    max_age_s: float
+    """How long an answer may be used as evidence."""
+
+
+class Provider(Protocol):
+    """One kind of resource at one site, real or simulated. Read-only."""
+
+    category: Category
+    name: str
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """What can be asked; every provider has `probe`."""
+
+    async def call(self, verb: str, arguments: BaseModel) -> Answer[Model]:
+        """Ask. A command that fails, a driver fault or a missing permission is an unknown answer, not an exception."""
+
+
+class Mover(Protocol):
+    """One way to move data. `start` twice with one plan id is once."""
+
+    name: str
+
+    async def start(self, plan: TransferPlan) -> TransferStatus:
+        """Start, or find the transfer that this plan id already started. Short ones may be finished at once."""
+
+    async def poll(self, plan: TransferPlan, handle: JsonObject) -> TransferStatus:
+        """How it stands."""
+
+    async def cancel(self, plan: TransferPlan, handle: JsonObject) -> TransferStatus:
+        """Stop it; what already arrived under a temporary name is removed."""
+
+    async def verify(self, plan: TransferPlan) -> Manifest:
+        """SHA-256 of every item at the destination, compared with the source. Raises `TransferError`."""
+
+
+class Resumer(Protocol):
+    """Continues a thread: directly where this process may own it, or through the API of the server that owns it."""
+
+    async def resume(self, thread_id: str) -> bool:
+        """Run the thread on from what is stored until it parks again. False: somebody else owns it now."""
+
+
+Progress = Callable[[JsonObject], Awaitable[None]]
+"""Told of each step of long work, for streaming to people."""

@@ -1,0 +1,149 @@
+"""Versions of software as HPC sites write them, in one order, and ranges of them.
+
+Release versions (`5.3.1`), calendar ones (`2024.2`), date-like ones (`2Aug2023`, `20230802`, `29Sep2021_update3`) and
+suffixes (`1.2rc1`, `9.0-cuda`). Missing parts count as zero: 3.1 equals 3.1.0. A date-like version compares with
+another date-like one by date; with a release version no order is known, and `compare` answers None.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import lru_cache
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from dragoman.errors import BadRequest
+from dragoman.kleene import Truth, all_of
+from dragoman.model import Model
+
+__all__ = ["Operator", "VersionBound", "VersionRange", "compare"]
+
+Operator = Literal["==", "!=", ">=", "<=", ">", "<"]
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAMED_DATE = re.compile(r"(\d{1,2})[-_ ]?([A-Za-z]{3})[a-z]*[-_ ]?(\d{4})(.*)")
+_PLAIN_DATE = re.compile(r"((?:19|20)\d{2})[-.]?(\d{2})[-.]?(\d{2})(.*)")
+_PARTS = re.compile(r"\d+|[a-z]+", re.IGNORECASE)
+_BEFORE_RELEASE = ("dev", "alpha", "a", "beta", "b", "pre", "preview", "rc", "c")
+
+_Key = tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=65536)
+def _as_date(text: str) -> tuple[date, str] | None:
+    named = _NAMED_DATE.fullmatch(text)
+    if named and named[2].lower() in _MONTHS:
+        day, month, year, rest = int(named[1]), _MONTHS.index(named[2].lower()) + 1, int(named[3]), named[4]
+    else:
+        plain = _PLAIN_DATE.fullmatch(text)
+        if plain is None:
+            return None
+        year, month, day, rest = int(plain[1]), int(plain[2]), int(plain[3]), plain[4]
+    try:
+        return date(year, month, day), rest
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=65536)
+def _key(text: str) -> _Key:
+    """Sort key of a release version: numbers count, pre-releases come before the release, other words after it."""
+    parts: list[tuple[int, int, str]] = []
+    for part in _PARTS.findall(text.lower()):
+        if part.isdigit():
+            parts.append((2, int(part), ""))
+        elif part in _BEFORE_RELEASE:
+            parts.append((0, _BEFORE_RELEASE.index(part), part))
+        elif part != "v" or parts:
+            parts.append((1, 0, part) if part not in ("post", "p", "update", "patch") else (2, 0, part))
+    while parts and parts[-1] == (2, 0, ""):
+        parts.pop()
+    return tuple(parts)
+
+
+def _padded(left: _Key, right: _Key) -> tuple[_Key, _Key]:
+    length = max(len(left), len(right))
+    zero = ((2, 0, ""),)
+    return left + zero * (length - len(left)), right + zero * (length - len(right))
+
+
+def compare(left: str, right: str) -> Literal[-1, 0, 1] | None:
+    """-1, 0 or 1 as `left` is older than, the same as or newer than `right`; None where no order is known."""
+    if left.strip().lower() == right.strip().lower():
+        return 0
+    left_date, right_date = _as_date(left.strip()), _as_date(right.strip())
+    if (left_date is None) != (right_date is None):
+        return None
+    if left_date and right_date:
+        one: tuple[object, _Key] = (left_date[0], _key(left_date[1]))
+        other: tuple[object, _Key] = (right_date[0], _key(right_date[1]))
+        if one == other:
+            return 0
+        if left_date[0] != right_date[0]:
+            return -1 if left_date[0] < right_date[0] else 1
+        return -1 if one[1] < other[1] else 1
+    left_key, right_key = _key(left), _key(right)
+    if not left_key or not right_key:
+        return None
+    a, b = _padded(left_key, right_key)
+    return 0 if a == b else (-1 if a < b else 1)
+
+
+class VersionBound(Model):
+    """One comparison with a version, such as `>= 3.1`."""
+
+    operator: Operator
+    version: str = Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9._+\-]*$")
+
+    def admits(self, version: str) -> Truth:
+        """Whether a version meets the bound; unknown where no order is known."""
+        order = compare(version, self.version)
+        if order is None:
+            return Truth.NO if self.operator == "==" else Truth.YES if self.operator == "!=" else Truth.UNKNOWN
+        meets = {
+            "==": order == 0, "!=": order != 0, ">=": order >= 0, "<=": order <= 0, ">": order > 0, "<": order < 0
+        }[self.operator]  # fmt: skip
+        return Truth.YES if meets else Truth.NO
+
+    def __str__(self) -> str:
+        return f"{self.operator} {self.version}"
+
+
+_BOUND = re.compile(r"\s*(==|=|!=|>=|<=|>|<|~)?\s*v?([A-Za-z0-9][A-Za-z0-9._+\-]*)\s*")
+
+
+class VersionRange(Model):
+    """All of its bounds at once: `>=2.1,<=2.4`. Written and read as that text."""
+
+    bounds: tuple[VersionBound, ...] = Field(min_length=1)
+
+    @field_validator("bounds")
+    @classmethod
+    def _no_duplicates(cls, value: tuple[VersionBound, ...]) -> tuple[VersionBound, ...]:
+        return tuple(dict.fromkeys(value))
+
+    @classmethod
+    def parse(cls, text: str, *, where: str = "version") -> VersionRange:
+        """A range from `>=2.1,<2.5` or a single version.
+
+        Raises:
+            BadRequest: if a part is no comparison.
+
+        """
+        bounds: list[VersionBound] = []
+        for part in text.split(","):
+            match = _BOUND.fullmatch(part)
+            if match is None or match[1] == "~":
+                raise BadRequest(f"{part!r} is not a version or bound", where=where, cure="write it like >=2.1,<2.5")
+            operator: Operator = "==" if match[1] in (None, "=") else match[1]  # type: ignore[assignment]  # the pattern allows no other
+            bounds.append(VersionBound(operator=operator, version=match[2]))
+        return cls(bounds=tuple(bounds))
+
+    def admits(self, version: str) -> Truth:
+        """Whether a version meets every bound."""
+        return all_of(bound.admits(version) for bound in self.bounds)
+
+    def __str__(self) -> str:
+        return ",".join(f"{bound.operator}{bound.version}" for bound in self.bounds)
