@@ -167,7 +167,7 @@ class Dialect(Protocol):
         """Ask for queues, nodes and queue depth."""
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
-        """Queues with limits, groups of nodes with free and total, queue depth; answers come in the order of the commands."""
+        """Queues with limits, groups of nodes with free and total, queue depth; answers in the commands' order."""
 
     def read_script(self, text: str) -> ScriptReading:
         """A script of this scheduler as a request. Raises `BadRequest` where it has no such scripts."""
