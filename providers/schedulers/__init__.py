@@ -1,0 +1,1 @@
+"""Schedulers: one dialect a file, pure; the client does the input and output."""

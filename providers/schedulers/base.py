@@ -1,0 +1,236 @@
+"""The shared base of scheduler dialects: tables, classification of answers, and verbs that a scheduler lacks.
+
+A dialect is pure: it turns words into argument lists and scripts, and outputs into words. It subclasses `BaseDialect`,
+fills the tables and overrides the verbs that its scheduler has. Tables carry the manual's own names, so that a page of
+the manual can be laid beside them.
+
+Two rules hold for every dialect: exit status 0 together with an id means accepted, whatever stands on stderr; and a
+word that is in no table becomes *unknown*, never an end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import ClassVar, NamedTuple, TypeVar
+
+from dragoman.command import Command, Completed
+from dragoman.errors import BadRequest
+from dragoman.facts import Workload
+from dragoman.job import JobRef, JobSpec, JobState, ReasonClass
+from dragoman.observation import Answer
+from dragoman.proposal import StartEstimate
+from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
+
+__all__ = ["NO_CONNECTION", "BaseDialect", "Rule", "Rules", "chunks", "first_line", "format_clock", "one_line", "table"]
+
+T = TypeVar("T")
+
+
+class Rule(NamedTuple):
+    """Words of a scheduler and what they mean for us."""
+
+    pattern: re.Pattern[str]
+    meaning: ReasonClass
+
+
+Rules = tuple[Rule, ...]
+"""In order: the first rule whose pattern is found in the text decides."""
+
+
+def table(*rows: tuple[str, ReasonClass]) -> Rules:
+    """Rules of regular expressions, matched anywhere in the text and without regard to case."""
+    return tuple(Rule(re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in rows)
+
+
+NO_CONNECTION = re.compile(
+    r"timed? ?out|time-out|unable to contact|connection (?:refused|reset|closed|timed)|cannot connect|can't connect"
+    r"|could not connect|unable to connect|failed to connect|failed to open persistent connection|connect failure"
+    r"|no route to host|network is unreachable|name or service not known|temporar(?:y|ily) (?:failure|unavailable"
+    r"|unable)|broken pipe|end of file|communication (?:failure|error)|send/recv|server (?:is )?(?:down|not running)"
+    r"|not responding|please wait|service unavailable|try again later|zero bytes were transmitted|transport endpoint"
+    r"|lost connection|no contact|premature end",
+    re.IGNORECASE,
+)
+"""The scheduler gave no answer: for a submit a doubt, for a question no knowledge. Never a statement about a job."""
+
+
+class BaseDialect:
+    """Defaults of a dialect (see `dragoman.protocols.Dialect` for what each verb answers)."""
+
+    name: str = ""
+    states: ClassVar[Mapping[str, JobState]] = {}
+    """The scheduler's word, as its manual writes it, to ours."""
+    reasons: ClassVar[Rules] = ()
+    """Why a job waits."""
+    errors: ClassVar[Rules] = ()
+    """Why a submit or another command was refused."""
+    accepted: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
+    """A line of stdout that tells the new job's id, as groups `id` and perhaps `cluster`; the last such line counts."""
+    droppable: ClassVar[tuple[str, ...]] = ()
+    """Submit options without which the submit means the same, for versions that do not know them."""
+    unset: ClassVar[tuple[str, ...]] = ()
+    """Variables that would change what the scheduler's commands do or print."""
+    environment: Mapping[str, str] = {}
+    """Set for commands that only ask; a submit keeps the user's own, because jobs inherit it."""
+    ids_per_command: ClassVar[int] = 400
+
+    # What subclasses call
+
+    def ask(self, *argv: str, timeout_s: float = 60.0, max_output_bytes: int = 64 * 2**20) -> Command:
+        """A command that asks something, with the environment cleared of what would change its output."""
+        return Command(
+            argv=argv,
+            environment=self.environment,
+            unset=self.unset,
+            timeout_s=timeout_s,
+            max_output_bytes=max_output_bytes,
+        )
+
+    def act(self, *argv: str, timeout_s: float = 120.0) -> Command:
+        """A command that changes something: nothing is added to the user's environment."""
+        return Command(argv=argv, unset=self.unset, timeout_s=timeout_s)
+
+    def state(self, word: str) -> JobState:
+        """Our word for the scheduler's; a word that is not in the table is unknown."""
+        return self.states.get(word, JobState.UNKNOWN)
+
+    def reason_class(self, reason: str) -> ReasonClass:
+        """What a reason for waiting means."""
+        return _classify(self.reasons, reason)
+
+    def error_class(self, text: str) -> ReasonClass:
+        """What an error message means."""
+        return _classify(self.errors, text)
+
+    def trouble(self, done: Completed, *, ok: Iterable[int] = (0,)) -> str:
+        """Why an answer is not to be trusted as a whole; empty where the command ended as it should."""
+        if done.truncated:
+            return f"the output of {_program(done)} was cut off"
+        if done.rc not in ok:
+            return one_line(done.err) or one_line(done.out) or f"{_program(done)} ended with exit code {done.rc}"
+        return ""
+
+    # Submit
+
+    def parse_submit(self, done: Completed) -> SubmitAnswer:
+        """Accepted, refused or in doubt: the same order of judgement for every scheduler."""
+        job = self.submitted(done)
+        notes = tuple(line.strip()[:500] for line in done.err.splitlines() if line.strip())[:20]
+        if done.rc == 0 and job is not None:
+            return SubmitAnswer(job=job, warnings=notes)
+        words = one_line(f"{done.err}\n{done.out}") or f"{_program(done)} ended with exit code {done.rc} and no words"
+        if job is not None:
+            return SubmitAnswer(doubt=f"an id ({job.job_id}) and exit code {done.rc}: {words}"[:2000], warnings=notes)
+        if done.rc == 0:
+            return SubmitAnswer(doubt=f"exit code 0 and no id that can be read: {words}"[:2000], warnings=notes)
+        unknown = self._unknown_options(done.err)
+        if unknown:
+            return SubmitAnswer(refused=words, reason_class=ReasonClass.NEVER, retry_without=unknown)
+        if done.rc >= 128 and done.rc != 255:
+            return SubmitAnswer(doubt=f"the submit command was ended by signal {done.rc - 128}: {words}"[:2000])
+        if self.in_doubt(words):
+            return SubmitAnswer(doubt=words, reason_class=ReasonClass.WAIT)
+        return SubmitAnswer(refused=words, reason_class=self.error_class(words))
+
+    def submitted(self, done: Completed) -> JobRef | None:
+        """The id on stdout, if there is one. Banners come before it, so the last line that looks like one counts."""
+        for line in reversed(done.out.splitlines()):
+            match = self.accepted.search(line)
+            if match is not None:
+                groups = match.groupdict()
+                return JobRef(job_id=groups["id"], cluster=groups.get("cluster") or None)
+        return None
+
+    def in_doubt(self, words: str) -> bool:
+        """Whether a failed submit's words leave open that the job was taken."""
+        return NO_CONNECTION.search(words) is not None
+
+    def _unknown_options(self, words: str) -> tuple[str, ...]:
+        if not re.search(r"(?:unrecogni[sz]ed|unknown|invalid|illegal) option|no such option", words, re.IGNORECASE):
+            return ()
+        return tuple(option for option in self.droppable if re.search(rf"(?<![\w-]){option.lstrip('-')}\b", words))
+
+    # Verbs that a scheduler may lack
+
+    def estimate_command(self, spec: JobSpec, script_path: str) -> Command | None:
+        """No dry run."""
+        return None
+
+    def parse_estimate(self, done: Completed, at: datetime) -> Answer[StartEstimate]:
+        """No dry run."""
+        return Answer[StartEstimate].unknown(f"{self.name} has no way to ask for a start time")
+
+    def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
+        """No accounting."""
+        return []
+
+    def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
+        """No accounting."""
+        return JobAnswers(jobs={}, trouble=f"{self.name} keeps no history")
+
+    def find_commands(self, tag: str, since: datetime) -> list[Command]:
+        """No way to look for a tag."""
+        return []
+
+    def parse_find(self, done: Completed, tag: str) -> Answer[JobRef]:
+        """No way to look for a tag."""
+        return Answer[JobRef].unknown(f"{self.name} cannot be asked for a tag")
+
+    def hold_command(self, ref: JobRef) -> Command | None:
+        """No hold."""
+        return None
+
+    def release_command(self, ref: JobRef) -> Command | None:
+        """No release."""
+        return None
+
+    def workload_commands(self) -> list[Command]:
+        """No question about queues and nodes."""
+        return []
+
+    def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
+        """No question about queues and nodes."""
+        return Answer[Workload].unknown(f"{self.name} does not tell about queues and nodes")
+
+    def read_script(self, text: str) -> ScriptReading:
+        """No scripts."""
+        raise BadRequest(
+            f"{self.name} has no job scripts", where="script", cure="hand in the command, or another scheduler's script"
+        )
+
+
+def _classify(rules: Rules, text: str) -> ReasonClass:
+    for rule in rules:
+        if rule.pattern.search(text):
+            return rule.meaning
+    return ReasonClass.UNKNOWN
+
+
+def _program(done: Completed) -> str:
+    return done.argv[0] if done.argv else "the command"
+
+
+def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """The items in their order, at most `size` at a time."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def one_line(text: str, *, limit: int = 1000) -> str:
+    """Text as one line without control characters, cut to `limit` characters: safe to store and show."""
+    printable = "".join(character if character.isprintable() else " " for character in text[: 8 * limit])
+    return " ".join(printable.split())[:limit]
+
+
+def first_line(text: str) -> str:
+    """The first line that is not blank."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def format_clock(seconds: int, *, days: bool = False) -> str:
+    """`HH:MM:SS`, hours beyond 99 where needed; with `days` `D-HH:MM:SS` from one day on (Slurm's form)."""
+    day, rest = divmod(seconds, 86400) if days else (0, seconds)
+    clock = f"{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+    return f"{day}-{clock}" if day else clock
