@@ -16,7 +16,7 @@ from dragoman.errors import SettingsError
 from dragoman.model import JsonObject
 from dragoman.selection import ApprovalRule
 
-__all__ = ["Settings", "read_settings"]
+__all__ = ["Settings", "command_environment", "read_settings"]
 
 SHIPPED_RULE = ApprovalRule(name="this machine at no cost", sites=("local",), max_cost=0.0)
 """The only rule in force until somebody writes another: the machine at hand, shown to cost nothing."""
@@ -147,3 +147,12 @@ def read_settings(**overrides: object) -> Settings:
         raise SettingsError(
             first["msg"], where=field, cure=f"set DRAGOMAN_{field.upper()} or {field} in {settings_path()}"
         ) from error
+
+
+def command_environment() -> dict[str, str]:
+    """What commands on this host inherit from this process: its environment without our settings and secrets.
+
+    A job inherits what its submit command had: a database address or a model's key has no business there.
+    """
+    own = {"DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GOOGLE_API_KEY"}
+    return {name: value for name, value in os.environ.items() if name not in own and not name.startswith("DRAGOMAN_")}

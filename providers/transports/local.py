@@ -1,0 +1,288 @@
+"""The site at hand: commands and files of this host, under this process's own user."""
+
+from __future__ import annotations
+
+import errno
+import getpass
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+import psutil
+
+from dragoman.command import Command, Completed, FileStat
+from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, DragomanError, FileMissing, TransportError
+from dragoman.settings import command_environment
+from providers.registry import register_transport
+from providers.transports import local_files
+
+__all__ = ["LocalTransport", "apply_environment"]
+
+T = TypeVar("T")
+
+LINGER_S = 0.5
+"""How long output is still read after a command's end when something it left behind keeps the pipe open."""
+NOT_RUNNABLE = {
+    errno.EACCES: "Permission denied",
+    errno.ENOEXEC: "Exec format error",
+    errno.E2BIG: "Argument list too long",
+}
+
+
+@register_transport("local")
+class LocalTransport:
+    """Runs commands on this host.
+
+    Every command gets a session of its own, so that it cannot ask at the terminal, and a time-out or a cancelled task
+    ends it with all it started. What a command leaves behind on purpose (a daemon) is not waited for and not ended.
+
+    Args:
+        environment: what commands inherit; None: this process's own, without Dragoman's settings and secrets.
+        at_once: commands of one `run_many` that run side by side.
+        file_timeout_s: a file that is not read or written by then (a dead network mount) is no answer.
+
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, *, at_once: int = 8, file_timeout_s: float = 60.0
+    ) -> None:
+        self._environment = dict(command_environment() if environment is None else environment)
+        self._at_once = at_once
+        self._file_timeout_s = file_timeout_s
+        self._identity = f"{_user()}@{socket.gethostname()}"
+
+    @property
+    def identity(self) -> str:
+        """`user@host` of this process."""
+        return self._identity
+
+    @property
+    def local(self) -> bool:
+        """Yes: paths are paths of this host."""
+        return True
+
+    async def run(self, command: Command) -> Completed:
+        """Run one command to its end.
+
+        A file that is there but cannot be executed gives exit code 126 and the reason on stderr, as a shell would.
+
+        Raises:
+            BadRequest: an argument holds a NUL character, or there is no argument.
+            CommandMissing: there is no such command.
+            FileMissing: there is no folder `cwd`.
+            CommandTimeout: no end within `timeout_s`; it and everything it started were killed.
+
+        """
+        _check(command)
+        begun = time.monotonic()
+        process: anyio.abc.Process | None = None
+        output, errors = _Stream(command.max_output_bytes), _Stream(command.max_output_bytes)
+        try:
+            with anyio.fail_after(command.timeout_s):
+                process = await self._spawn(command)
+                rc = await _communicate(process, command.stdin, output, errors)
+        except TimeoutError:
+            raise CommandTimeout(
+                f"no end within {command.timeout_s:g} s", where=command.argv[0], cure="try again, or allow more time"
+            ) from None
+        except _NotRunnable as error:
+            words = f"{command.argv[0]}: {error.words}\n".encode()
+            return Completed(command.argv, 126, b"", words, time.monotonic() - begun)
+        finally:
+            if process is not None:
+                with anyio.CancelScope(shield=True):
+                    if process.returncode is None:
+                        await anyio.to_thread.run_sync(_kill_tree, process.pid)
+                        await process.wait()
+                    await _close(process)
+        return Completed(
+            argv=command.argv,
+            rc=rc if rc >= 0 else 128 - rc,
+            stdout=bytes(output.data),
+            stderr=bytes(errors.data),
+            seconds=time.monotonic() - begun,
+            truncated=output.truncated or errors.truncated,
+        )
+
+    async def _spawn(self, command: Command) -> anyio.abc.Process:
+        try:
+            return await anyio.open_process(
+                command.argv,
+                stdin=-1 if command.stdin else -3,  # subprocess.PIPE, subprocess.DEVNULL
+                cwd=command.cwd,
+                env=apply_environment(self._environment, command),
+                start_new_session=True,
+            )
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if command.cwd is not None and not await self._in_thread(lambda: os.path.isdir(command.cwd or ".")):  # noqa: PTH112
+                raise FileMissing("there is no such folder", where=command.cwd, cure="create it first") from error
+            raise CommandMissing(
+                "there is no such command here", where=command.argv[0], cure="install it, or mend the PATH"
+            ) from error
+        except OSError as error:
+            if error.errno in NOT_RUNNABLE:
+                raise _NotRunnable(NOT_RUNNABLE[error.errno]) from error
+            raise TransportError(
+                f"the command cannot be started: {error.strerror}", where=command.argv[0], cure="try again later"
+            ) from error
+
+    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+        """Run commands side by side, at most `at_once`; answers in the commands' order."""
+        answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
+        limit = anyio.Semaphore(self._at_once)
+
+        async def one(index: int, command: Command) -> None:
+            async with limit:
+                try:
+                    answers[index] = await self.run(command)
+                except DragomanError as error:
+                    answers[index] = error
+
+        async with anyio.create_task_group() as group:
+            for index, command in enumerate(commands):
+                group.start_soon(one, index, command)
+        return answers
+
+    async def read_file(self, path: str, *, max_bytes: int = 16 * 2**20, tail: bool = False) -> bytes:
+        """The first or last bytes of a regular file.
+
+        Raises:
+            FileMissing: there is none.
+            TransportError: it cannot be read (no permission, no regular file, no answer from its file system).
+
+        """
+        return await self._in_thread(lambda: local_files.read(path, max_bytes, tail=tail), path)
+
+    async def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
+        """Write a whole file atomically and durably; parents are made.
+
+        Raises:
+            StorageFull: no room or quota; nothing was changed.
+            TransportError: it cannot be written.
+
+        """
+        await self._in_thread(lambda: local_files.write(path, data, mode), path)
+
+    async def stat(self, path: str) -> FileStat | None:
+        """What lies at a path, without following links; None where nothing does."""
+        return await self._in_thread(lambda: local_files.stat(path), path)
+
+    async def aclose(self) -> None:
+        """Nothing is kept open."""
+
+    async def _in_thread(self, work: Callable[[], T], path: str = "") -> T:
+        try:
+            with anyio.fail_after(self._file_timeout_s):
+                return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+        except TimeoutError:
+            raise TransportError(
+                f"the file system did not answer within {self._file_timeout_s:g} s",
+                where=path,
+                cure="look at its mount",
+            ) from None
+
+
+class _NotRunnable(Exception):
+    def __init__(self, words: str) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+@dataclass(slots=True)
+class _Stream:
+    """One stream of a command: kept up to a limit, read to its end."""
+
+    limit: int
+    data: bytearray = field(default_factory=bytearray)
+    truncated: bool = False
+    reads: int = 0
+
+    def take(self, chunk: bytes) -> None:
+        self.reads += 1
+        room = self.limit - len(self.data)
+        self.data += chunk[:room]
+        self.truncated = self.truncated or len(chunk) > room
+
+
+def apply_environment(base: Mapping[str, str], command: Command) -> dict[str, str]:
+    """The environment of a command: the base without `unset` (a trailing `*` is a pattern), then `environment`."""
+    exact = {name for name in command.unset if not name.endswith("*")}
+    begins = tuple(name[:-1] for name in command.unset if name.endswith("*"))
+    kept = {name: value for name, value in base.items() if name not in exact and not name.startswith(begins)}
+    return {**kept, **command.environment}
+
+
+def _check(command: Command) -> None:
+    if not command.argv or not command.argv[0]:
+        raise BadRequest("there is no command to run", where="argv", cure="name a program")
+    texts = (*command.argv, command.cwd or "", *command.environment, *command.environment.values())
+    if any("\0" in text for text in texts) or any("=" in name for name in command.environment):
+        raise BadRequest("a NUL character, or '=' in a variable's name", where=command.argv[0], cure="remove it")
+
+
+async def _communicate(process: anyio.abc.Process, stdin: bytes, output: _Stream, errors: _Stream) -> int:
+    async with anyio.create_task_group() as group:
+        if stdin:
+            group.start_soon(_feed, process, stdin)
+        open_streams = {id(output), id(errors)}
+
+        async def drain(source: anyio.abc.ByteReceiveStream | None, into: _Stream) -> None:
+            if source is not None:
+                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    async for chunk in source:
+                        into.take(chunk)
+            open_streams.discard(id(into))
+
+        group.start_soon(drain, process.stdout, output)
+        group.start_soon(drain, process.stderr, errors)
+        rc = await process.wait()
+        seen, quiet_since = -1, anyio.current_time()
+        while open_streams and anyio.current_time() - quiet_since < LINGER_S:
+            if output.reads + errors.reads != seen:
+                seen, quiet_since = output.reads + errors.reads, anyio.current_time()
+            await anyio.sleep(0.005)
+        group.cancel_scope.cancel()
+    return rc
+
+
+async def _feed(process: anyio.abc.Process, data: bytes) -> None:
+    if process.stdin is not None:
+        # A command may end, or close its input, without having read all of it.
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, BrokenPipeError, ConnectionResetError):
+            await process.stdin.send(data)
+        with suppress(anyio.BrokenResourceError, BrokenPipeError, ConnectionResetError):
+            await process.stdin.aclose()
+
+
+async def _close(process: anyio.abc.Process) -> None:
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(anyio.BrokenResourceError, BrokenPipeError, ConnectionResetError):
+                await stream.aclose()
+
+
+def _kill_tree(pid: int) -> None:
+    """Kill a command, its process group, and descendants that moved to a session of their own."""
+    tree: list[psutil.Process] = []
+    with suppress(psutil.Error):
+        tree = psutil.Process(pid).children(recursive=True)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    for process in tree:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())
