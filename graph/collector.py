@@ -1,0 +1,66 @@
+"""collector: what came of it: results, exit code, cost, and what was predicted against what happened."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from dragoman.job import JobState, JobStatus
+from dragoman.model import JsonObject
+from graph.node import Goto, Step, end
+
+__all__ = ["collector", "outcome_of"]
+
+_WORDS = {
+    JobState.COMPLETED: "completed",
+    JobState.CANCELLED: "cancelled",
+    JobState.TIMED_OUT: "time limit reached",
+    JobState.OUT_OF_MEMORY: "out of memory",
+    JobState.NODE_FAILED: "the node failed",
+    JobState.PREEMPTED: "preempted",
+    JobState.NEVER_RAN: "ended by the scheduler without a start",
+    JobState.FAILED: "failed",
+}
+
+
+async def collector(step: Step) -> Goto:
+    """Close the books of the thread. The scheduler's first final state is what counts."""
+    state, deps = step.state, step.deps
+    current = state.attempt
+    status = await deps.ledger.job(current.tag) if current else None
+    if status is None or current is None:
+        return end(step, "failed", "no job was found to collect")
+    happened: JsonObject = {
+        "start_s": _seconds(current.submitted_at, status.started_at),
+        "run_s": _seconds(status.started_at, status.ended_at) if status.elapsed_s is None else status.elapsed_s,
+    }
+    prediction: JsonObject = {**(state.prediction or {}), "happened": happened}
+    await deps.ledger.save_decision(step.thread_id, "outcome", state.round, {"prediction": prediction})
+    results = dict(state.results or {})
+    outcome, words = outcome_of(status, results)
+    await step.say(words)
+    return end(step, outcome, words, results=results, prediction=prediction, job=status.dump())
+
+
+def outcome_of(status: JobStatus, results: JsonObject) -> tuple[str, str]:
+    """How the thread ends, and in words. A completed job whose required results are missing has not completed."""
+    words = _WORDS.get(status.state, status.state.value)
+    if status.exit_code is not None and status.state is JobState.FAILED:
+        words += f" with exit code {status.exit_code}"
+    if status.signal is not None and status.state is not JobState.CANCELLED:
+        words += f", signal {status.signal}"
+    if status.reason and status.state is not JobState.COMPLETED:
+        words += f": {status.reason}"
+    if status.state is JobState.CANCELLED:
+        return "cancelled", words
+    if status.state is not JobState.COMPLETED:
+        return "failed", words
+    missing, error = results.get("missing"), results.get("error")
+    if isinstance(missing, list) and missing:
+        return "failed", f"completed, but left no {', '.join(str(each) for each in missing)}"
+    if error:
+        return "failed", f"completed, but its results could not be brought back: {error}"
+    return "completed", words
+
+
+def _seconds(earlier: datetime | None, later: datetime | None) -> float | None:
+    return None if earlier is None or later is None else max(0.0, (later - earlier).total_seconds())

@@ -1,0 +1,123 @@
+"""dispatcher: hands the job to the site's scheduler, exactly once, and owns it from then on."""
+
+from __future__ import annotations
+
+from dragoman.attempt import Attempt, AttemptRecord, AttemptState
+from dragoman.errors import SubmitInDoubt, SubmitRefused, TransportError
+from dragoman.job import JobState, JobStatus
+from dragoman.model import JsonObject
+from dragoman.request import JobRequest
+from graph.job_spec import job_spec
+from graph.node import Goto, Step, end, goto
+from graph.state import CurrentAttempt
+from providers.site_runtime import SiteRuntime
+
+__all__ = ["dispatcher"]
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "answer": {"enum": ["look-again", "adopt", "not-there", "stop"]},
+        "job_id": {"type": "string", "description": "with adopt: the scheduler's id of the job"},
+        "by": {"type": "string"},
+    },
+    "required": ["answer"],
+}
+
+
+async def dispatcher(step: Step) -> Goto:
+    """Store the intent, submit (or settle what an earlier run of this step left in doubt), go to the monitor.
+
+    Refused: back to the selector for the next-ranked site. In doubt: a person decides. No connection: look again later.
+    """
+    state, deps = step.state, step.deps
+    current = state.attempt
+    assert current is not None  # noqa: S101  # the data mover made it
+    runtime = deps.open_site(current.site)
+    record = await deps.ledger.intend(await _attempt(step, runtime, current), epoch=step.epoch)
+    try:
+        if record.state is AttemptState.INTENDED:
+            record = await runtime.scheduler.submit(record.attempt)
+        elif record.state is AttemptState.IN_DOUBT:
+            record = await runtime.scheduler.reconcile(record)
+        record = await deps.ledger.settle_attempt(record, epoch=step.epoch)
+    except SubmitInDoubt as error:
+        return await _ask(step, record, str(error))
+    except TransportError as error:
+        return await _later(step, current.site, str(error))
+    except SubmitRefused as error:
+        refused = record.model_copy(
+            update={"state": AttemptState.REFUSED, "answer": error.what[:4000], "reason_class": error.reason_class}
+        )
+        record = await deps.ledger.settle_attempt(refused, epoch=step.epoch)
+    if record.state is AttemptState.SUBMITTED and record.job is not None:
+        how = "found" if record.adopted else "submitted"
+        await step.say(f"{how} as job {record.job.job_id} at {current.site}", tag=current.tag, job_id=record.job.job_id)
+        status = JobStatus(ref=record.job, state=JobState.SUBMITTED, seen_at=deps.clock())
+        kept = await deps.ledger.save_job(current.tag, status)
+        update = current.model_copy(update={"job": record.job, "submitted_at": deps.clock()})
+        return goto(step, "monitor", attempt=update.dump(), job=kept.dump())
+    if record.state is AttemptState.IN_DOUBT:
+        return await _ask(step, record, record.answer)
+    await step.say(f"{current.site} refused: {record.answer}", site=current.site)
+    excluded = [*state.excluded, current.site]
+    if state.attempts_made >= state.options.most_attempts:
+        return end(step, "failed", f"{current.site} refused: {record.answer}", excluded=excluded)
+    return goto(step, "selector", excluded=excluded, attempt=None)
+
+
+async def _attempt(step: Step, runtime: SiteRuntime, current: CurrentAttempt) -> Attempt:
+    request = step.state.reading or JobRequest()
+    proposals = await step.deps.ledger.proposals(step.thread_id, step.state.round)
+    proposal = next(each for each in proposals if each.site == current.site)
+    spec = job_spec(
+        request, runtime.site, proposal, tag=current.tag, control_dir=current.control_dir, work_dir=current.work_dir
+    )
+    return Attempt(
+        tag=current.tag,
+        thread_id=step.thread_id,
+        step=step.name,
+        number=current.number,
+        site=current.site,
+        scheduler=runtime.site.scheduler,
+        spec=spec,
+        intended_at=step.deps.clock(),
+    )
+
+
+async def _later(step: Step, site: str, why: str) -> Goto:
+    """The site cannot be reached: whether the job was taken is settled when it can be again."""
+    await step.say(f"{site} cannot be reached: {why}", site=site)
+    again = step.deps.clock() + step.deps.retry_after
+    await step.pause("until", {"why": why, "site": site, "looks_again_at": again.isoformat()}, site=site, due_at=again)
+    return goto(step, "dispatcher")
+
+
+async def _ask(step: Step, record: AttemptRecord, why: str) -> Goto:
+    """Neither presence nor absence of the job could be shown: the person looks at the site and tells."""
+    question: JsonObject = {
+        "question": (
+            f"It cannot be shown whether {record.attempt.site} took the job. Look there for the name or comment "
+            f"{record.attempt.tag}: adopt it by its id, say that it is not there, look again, or stop?"
+        ),
+        "why": why,
+        "tag": record.attempt.tag,
+        "site": record.attempt.site,
+    }
+    answer = await step.pause("question", question, site=record.attempt.site, answer_schema=ANSWER_SCHEMA)
+    runtime = step.deps.open_site(record.attempt.site)
+    by = str(answer.get("by") or "person")
+    match answer.get("answer"):
+        case "adopt" if answer.get("job_id"):
+            settled = await runtime.scheduler.adopt(record.attempt, str(answer["job_id"]))
+        case "not-there":
+            settled = record.model_copy(
+                update={"state": AttemptState.REFUSED, "answer": f"not there, says {by}", "reason_class": "unknown"}
+            )
+            await runtime.scheduler.abandon(record.attempt)
+        case "stop":
+            return goto(step, "canceller")
+        case _:
+            return goto(step, "dispatcher")
+    await step.deps.ledger.settle_attempt(settled, epoch=step.epoch)
+    return goto(step, "dispatcher")

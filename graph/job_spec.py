@@ -1,0 +1,83 @@
+"""From an approved proposal to the job spec for that site's scheduler."""
+
+from __future__ import annotations
+
+import shlex
+
+from dragoman.errors import BadRequest
+from dragoman.job import JobSpec
+from dragoman.proposal import Proposal
+from dragoman.request import EnvironmentVariable, JobRequest
+from dragoman.shape import Shape
+from dragoman.site import Site
+
+__all__ = ["job_spec"]
+
+
+def job_spec(
+    request: JobRequest, site: Site, proposal: Proposal, *, tag: str, control_dir: str, work_dir: str
+) -> JobSpec:
+    """Resolve the request for one site: the shape that the proposal answers, its queue and account.
+
+    Raises:
+        BadRequest: when nothing is there to run.
+
+    """
+    shapes = request.components or request.shapes or (Shape(),)
+    shape = shapes[min(proposal.shape_index, len(shapes) - 1)] if not request.components else shapes[0]
+    body, interpreter = _body(request)
+    queue = proposal.queue or request.queue or site.default_queue
+    return JobSpec(
+        tag=tag,
+        name=_name(request),
+        shape=shape,
+        components=request.components,
+        walltime_s=request.walltime_s,
+        walltime_min_s=request.walltime_min_s,
+        work_dir=work_dir,
+        control_dir=control_dir,
+        body=body,
+        body_interpreter=interpreter,
+        environment=(*_sizes(shape), *request.environment),
+        account=proposal.account or request.account,
+        queue=queue,
+        queues=request.queues if queue == request.queue else (),
+        qos=request.qos,
+        reservation=request.reservation,
+        licenses=request.licenses,
+        array=request.array,
+        dependencies=request.dependencies,
+        start_after=request.start_after,
+        requeue=bool(request.requeue),
+        native_options=request.native_options,
+    )
+
+
+def _name(request: JobRequest) -> str:
+    if request.name:
+        return request.name
+    word = request.command[0].rpartition("/")[2] if request.command else "dragoman"
+    kept = "".join(
+        character for character in word if character.isascii() and (character.isalnum() or character in "._-")
+    )
+    return kept.lstrip("._-")[:64] or "dragoman"
+
+
+def _body(request: JobRequest) -> tuple[str, str]:
+    """Shell lines and their interpreter. A script keeps its own; a command is quoted word by word."""
+    if request.script is not None:
+        first = request.script.partition("\n")[0]
+        return request.script, first[2:].strip() if first.startswith("#!") else "/bin/sh"
+    if not request.command:
+        raise BadRequest("the request says nothing to run", where="command", cure="give a command or a script")
+    return shlex.join(request.command) + "\n", "/bin/sh"
+
+
+def _sizes(shape: Shape) -> tuple[EnvironmentVariable, ...]:
+    """What the job may use, for programs that divide their own work."""
+    sizes = {
+        "DRAGOMAN_NODES": shape.node_count,
+        "DRAGOMAN_TASKS": shape.task_count,
+        "DRAGOMAN_CPUS_PER_TASK": shape.cpus_per_task,
+    }
+    return tuple(EnvironmentVariable(name=name, value=str(count)) for name, count in sizes.items() if count is not None)

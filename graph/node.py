@@ -1,0 +1,123 @@
+"""What every node shares: its state checked at the entry, its thread and epoch, a wish to cancel honoured."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.config import get_stream_writer
+from langgraph.types import Command
+
+from dragoman.errors import Cancelled, DragomanError
+from dragoman.event import WaitKind
+from dragoman.model import JsonObject, JsonValue
+from graph.deps import Deps
+from graph.pausing import lease_epoch, pause, thread_id_of
+from graph.state import GraphState, ThreadState, enter
+
+__all__ = ["Goto", "Node", "Step", "end", "goto", "node"]
+
+Goto: TypeAlias = Command[str]
+END_NODE = "__end__"
+
+
+@dataclass(slots=True)
+class Step:
+    """One run of one node."""
+
+    name: str
+    deps: Deps
+    state: ThreadState
+    config: RunnableConfig
+    paused: int = field(default=0)
+    """Pauses of this run so far."""
+
+    @property
+    def thread_id(self) -> str:
+        """The thread it runs for."""
+        return thread_id_of(self.config)
+
+    @property
+    def epoch(self) -> int | None:
+        """The epoch of the lease it runs under."""
+        return lease_epoch(self.config)
+
+    @property
+    def waits(self) -> int:
+        """What the state's counter is to be when this node is done."""
+        return self.state.waits + self.paused
+
+    async def pause(
+        self,
+        kind: WaitKind,
+        payload: JsonObject,
+        *,
+        site: str | None = None,
+        subject: JsonObject | None = None,
+        due_at: datetime | None = None,
+        answer_schema: dict[str, Any] | None = None,
+    ) -> JsonObject:
+        """Pause the thread (see `graph.pausing.pause`)."""
+        sequence = self.state.waits + self.paused
+        self.paused += 1
+        return await pause(
+            self.deps.ledger,
+            self.config,
+            step=self.name,
+            sequence=sequence,
+            kind=kind,
+            payload=payload,
+            site=site,
+            subject=subject,
+            due_at=due_at,
+            answer_schema=answer_schema,
+        )
+
+    async def say(self, words: str, **data: JsonValue) -> None:
+        """One line for people: on the timeline and to whoever follows the stream."""
+        get_stream_writer()({"step": self.name, "words": words, **data})
+        await self.deps.ledger.say(self.thread_id, self.name, words, data)
+
+
+Node: TypeAlias = Callable[[Step], Awaitable[Goto]]
+
+
+def goto(step: Step, target: str, **update: object) -> Goto:
+    """Go on with another node; counts the pauses of this one."""
+    return Command(goto=target, update={"waits": step.waits, **update})
+
+
+def end(step: Step, outcome: str, words: str, **update: object) -> Goto:
+    """End the thread with its outcome."""
+    return goto(step, END_NODE, outcome=outcome, outcome_words=words, **update)
+
+
+def node(
+    name: str, deps: Deps, run: Node, *, cancellable: bool = True
+) -> Callable[[GraphState, RunnableConfig], Awaitable[Goto]]:
+    """A LangGraph node from a function of a step.
+
+    A wish to cancel sends the thread to the canceller, before the node's work and wherever it pauses. A
+    `cancellable=False` node (monitor, canceller, collector) settles the wish itself.
+    """
+
+    async def entered(state: GraphState, config: RunnableConfig) -> Goto:
+        step = Step(name=name, deps=deps, state=enter(state), config=config)
+        if cancellable and await deps.ledger.cancel_requested(step.thread_id):
+            return goto(step, "canceller")
+        try:
+            return await run(step)
+        except Cancelled:
+            return goto(step, "canceller")
+        except DragomanError as error:
+            if error.exit_code != 2:
+                raise
+            await step.say(str(error))
+            return end(step, "rejected", str(error))
+
+    entered.__name__ = name
+    entered.__doc__ = run.__doc__
+    return entered

@@ -1,0 +1,70 @@
+"""selector: ranks the proposals by policy; where none can take the work, says what would and asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dragoman.model import JsonObject
+from dragoman.proposal import Proposal, Verdict
+from dragoman.request import JobRequest
+from graph.node import Goto, Step, end, goto
+from graph.reading.read import merge_edit
+from graph.selection.rank import rank
+
+__all__ = ["selector"]
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "edit": {"description": "words or fields that change the request", "type": ["string", "object"]},
+        "again": {"description": "true: ask the sites again, nothing changed", "type": "boolean"},
+        "stop": {"description": "true: give up", "type": "boolean"},
+    },
+}
+
+
+async def selector(step: Step) -> Goto:
+    """Rank; go to approval, or ask the person what may change."""
+    state, deps = step.state, step.deps
+    proposals = await deps.ledger.proposals(step.thread_id, state.round)
+    policy = (state.reading.objective if state.reading else None) or state.options.policy
+    selection = rank(proposals, policy, round_=state.round, seed=state.options.seed, excluded=state.excluded)
+    kind = f"selection-{len(state.excluded)}"
+    await deps.ledger.save_decision(step.thread_id, kind, state.round, selection.dump())
+    if selection.site is not None:
+        await step.say(f"{selection.site} is first by {selection.why}", site=selection.site)
+        if not state.options.dispatch:
+            return end(step, "selected", selection.why, selection=selection.dump())
+        return goto(step, "approval", selection=selection.dump())
+    if not state.options.dispatch:
+        return end(step, "no-site", "no site can take the work", selection=selection.dump())
+    await step.say("no site can take the work")
+    answer = await step.pause("question", _nothing_fits(proposals), answer_schema=ANSWER_SCHEMA)
+    if answer.get("edit"):
+        request = merge_edit(state.reading or JobRequest(), answer["edit"], now=deps.clock()).request
+        round_ = state.round + 1
+        await deps.ledger.save_request(step.thread_id, round_, request.dump())
+        await step.say("the request was changed")
+        return goto(step, "negotiator", reading=request.dump(), round=round_, excluded=[], selection={})
+    if answer.get("again"):
+        return goto(step, "negotiator", round=state.round + 1, excluded=[], selection={})
+    return end(step, "no-site", "no site can take the work", selection=selection.dump())
+
+
+def _nothing_fits(proposals: Sequence[Proposal]) -> JsonObject:
+    """What is missing at each site, and the nearest change with which it would fit."""
+    order = {Verdict.NEEDS_INFORMATION: 0, Verdict.UNKNOWN: 1}
+    ranked = sorted(proposals, key=lambda each: (order.get(each.verdict, 2), not each.suggestions, each.site))
+    return {
+        "question": "No site can take the work as asked. Change it, ask again, or stop?",
+        "sites": [
+            {
+                "site": each.site,
+                "verdict": each.verdict.value,
+                "missing": list(each.reasons[:4]),
+                "would_fit": [suggestion.words for suggestion in each.suggestions[:3]],
+            }
+            for each in ranked[:40]
+        ],
+        "more_sites": max(0, len(ranked) - 40),
+    }

@@ -1,0 +1,139 @@
+"""The graph's state: plain JSON under stable keys, checked into one model at the entry of every node."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeInt, ValidationError
+from typing_extensions import TypedDict
+
+from dragoman.errors import DragomanError
+from dragoman.job import JobRef
+from dragoman.model import JsonObject, Model, Moment
+from dragoman.request import JobRequest, Policy
+from graph.migrations import SCHEMA_VERSION, migrate
+
+__all__ = ["GraphInput", "GraphOutput", "GraphState", "Options", "ThreadState", "enter"]
+
+
+class Options(Model):
+    """How one thread is to be run."""
+
+    policy: Policy = "soonest"
+    approve: Literal["ask", "auto"] = "ask"
+    """auto: the written rules may approve; where none allows, the person is asked all the same."""
+    site: str | None = None
+    """Dispatch to this site: no other is asked, every check is kept."""
+    seed: int = 0
+    """Of random policies."""
+    most_attempts: Annotated[int, Field(ge=1, le=20)] = 3
+    """Submissions over the life of the thread, resubmissions and other sites included."""
+    on_lost: Literal["resubmit", "renegotiate", "ask"] = "resubmit"
+    """When a job lost its node or was preempted."""
+    dispatch: bool = True
+    """False: stop after the selection (`ask`)."""
+
+
+class GraphInput(TypedDict, total=False):
+    """What a run is started with."""
+
+    request: Any
+    """Words, a job script, or an object of the request form."""
+    options: dict[str, Any]
+    asked_at: str
+    """When it was asked (ISO 8601 with zone): what `tomorrow` counts from."""
+
+
+class GraphState(GraphInput, total=False):
+    """The channels. What each means is told at `ThreadState`."""
+
+    schema_version: int
+    reading: dict[str, Any]
+    round: int
+    proposals: dict[str, Any]
+    selection: dict[str, Any]
+    decision: dict[str, Any]
+    excluded: list[str]
+    attempt: dict[str, Any]
+    attempts_made: int
+    phase: str
+    job: dict[str, Any]
+    waits: int
+    outcome: str
+    outcome_words: str
+    results: dict[str, Any]
+    prediction: dict[str, Any]
+
+
+class GraphOutput(TypedDict, total=False):
+    """What a finished run answers."""
+
+    outcome: str
+    outcome_words: str
+    results: dict[str, Any]
+    job: dict[str, Any]
+    prediction: dict[str, Any]
+
+
+class CurrentAttempt(Model):
+    """The submission that the thread is at."""
+
+    tag: str
+    number: NonNegativeInt
+    site: str
+    control_dir: str
+    work_dir: str
+    job: JobRef | None = None
+    submitted_at: Moment | None = None
+
+
+class ThreadState(Model):
+    """The state as nodes read it."""
+
+    schema_version: Literal[1] = 1
+    request: Any = None
+    """As given, secrets taken out."""
+    options: Options = Options()
+    asked_at: Moment | None = None
+    reading: JobRequest | None = None
+    """The request as understood, with answers and edits in it."""
+    round: NonNegativeInt = 0
+    """Grows with each edit of the request; proposals belong to a round."""
+    proposals: dict[str, JsonObject] = {}
+    """At most 300 bytes a site, for people; the whole ones are in the ledger."""
+    selection: JsonObject | None = None
+    decision: JsonObject | None = None
+    """The approval."""
+    excluded: tuple[str, ...] = ()
+    """Sites that refused, failed or were sent away by a person."""
+    attempt: CurrentAttempt | None = None
+    attempts_made: NonNegativeInt = 0
+    phase: Literal["in", "out"] = "in"
+    """Which way the data mover is to move."""
+    job: JsonObject | None = None
+    """Last known status, small."""
+    waits: NonNegativeInt = 0
+    """Pauses so far: numbers the next one, the same after a replay."""
+    outcome: Literal["", "completed", "failed", "cancelled", "refused", "no-site", "rejected", "selected"] = ""
+    outcome_words: str = ""
+    results: JsonObject | None = None
+    prediction: JsonObject | None = None
+
+
+def enter(raw: GraphState) -> ThreadState:
+    """Check the channels' plain data into the model, migrating what an older release stored.
+
+    Raises:
+        DragomanError: where it cannot be read, naming the field.
+
+    """
+    data = migrate({key: value for key, value in raw.items() if value is not None})
+    try:
+        return ThreadState.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise DragomanError(
+            f"the stored state does not fit: {first['msg']}",
+            where=".".join(str(part) for part in first["loc"]),
+            cure=f"this release reads schema versions up to {SCHEMA_VERSION}; `dragoman doctor` tells more",
+        ) from error

@@ -1,0 +1,151 @@
+"""What a shape asks of each node when it is laid on nodes of one kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+from dragoman.facts import Gpu, NodeGroup
+from dragoman.kleene import Truth, all_of, truth
+from dragoman.shape import Gpus, Shape
+from dragoman.units import format_bytes
+
+__all__ = ["Demand", "demand_on", "gpu_kind_fits", "node_can_hold"]
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Whole-number needs of a job laid on one kind of node."""
+
+    nodes: int
+    cpus_per_node: int
+    gpus_per_node: int
+    memory_bytes_per_node: int | None
+    total_cpus: int
+    total_gpus: int
+
+
+def _tasks_that_fit(shape: Shape, group: NodeGroup) -> int | None:
+    """Most tasks on one node by cores, GPUs and memory; None where nothing is known."""
+    limits: list[int] = []
+    cpus = shape.cpus_per_task or 1
+    if group.cpus_per_node:
+        limits.append(group.cpus_per_node // cpus)
+    if shape.gpus is not None and shape.gpus.per == "task":
+        there = _gpus_per_node(group, shape.gpus)
+        if there is not None:
+            limits.append(there // shape.gpus.count)
+    if shape.memory is not None and group.memory_bytes_per_node:
+        each = {"task": shape.memory.bytes, "cpu": shape.memory.bytes * cpus}.get(shape.memory.per)
+        if each:
+            limits.append(group.memory_bytes_per_node // each)
+    if shape.tasks_per_node:
+        limits.append(shape.tasks_per_node)
+    return max(1, min(limits)) if limits else None
+
+
+def demand_on(shape: Shape, group: NodeGroup) -> Demand:
+    """The fewest nodes of this kind that the shape can be laid on, and what each must give."""
+    tasks = shape.task_count or shape.nodes or 1
+    cpus_per_task = shape.cpus_per_task or 1
+    nodes = shape.node_count
+    if nodes is None:
+        nodes = ceil(tasks / (_tasks_that_fit(shape, group) or tasks))
+        if shape.cpus and group.cpus_per_node:
+            nodes = max(nodes, ceil(shape.cpus / group.cpus_per_node))
+        there = _gpus_per_node(group, shape.gpus) if shape.gpus else None
+        if shape.gpus is not None and shape.gpus.per == "job" and there:
+            nodes = max(nodes, ceil(shape.gpus.count / there))
+        if shape.memory is not None and shape.memory.per == "job" and group.memory_bytes_per_node:
+            nodes = max(nodes, ceil(shape.memory.bytes / group.memory_bytes_per_node))
+    tasks_per_node = shape.tasks_per_node or ceil(tasks / nodes)
+    cpus = max(tasks_per_node * cpus_per_task, shape.cpus_per_node or 0, ceil((shape.cpus or 0) / nodes))
+    if shape.exclusive and group.cpus_per_node:
+        cpus = max(cpus, group.cpus_per_node)
+    gpus = 0
+    if shape.gpus is not None:
+        count = shape.gpus.count
+        gpus = {"node": count, "task": count * tasks_per_node, "job": ceil(count / nodes)}[shape.gpus.per]
+    return Demand(
+        nodes=nodes,
+        cpus_per_node=cpus,
+        gpus_per_node=gpus,
+        memory_bytes_per_node=shape.memory_bytes_per_node(nodes, cpus, gpus),
+        total_cpus=cpus * nodes if shape.exclusive else max(shape.cpus or 0, tasks * cpus_per_task),
+        total_gpus=shape.gpus.count if shape.gpus is not None and shape.gpus.per == "job" else gpus * nodes,
+    )
+
+
+def gpu_kind_fits(kind: Gpu, need: Gpus) -> Truth:
+    """Whether GPUs of this kind are what was asked for (count aside)."""
+    parts: list[Truth] = []
+    if need.model is not None:
+        wanted = _squeezed(need.model)
+        parts.append(truth(None if kind.model is None else wanted in _squeezed(kind.model)))
+    if need.memory_bytes is not None:
+        # Drivers reserve a little: a "40 GB" card shows 39.4 GiB.
+        enough = None if kind.memory_bytes is None else kind.memory_bytes >= need.memory_bytes * 0.9
+        parts.append(truth(enough))
+    if need.vendor is not None:
+        parts.append(truth(None if kind.vendor is None else kind.vendor == need.vendor))
+    return all_of(parts)
+
+
+def _squeezed(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def _gpus_per_node(group: NodeGroup, need: Gpus | None) -> int | None:
+    if group.gpus is None:
+        return None
+    fitting = [kind for kind in group.gpus if need is None or gpu_kind_fits(kind, need) is not Truth.NO]
+    if any(kind.count is None for kind in fitting):
+        return None
+    return sum(kind.count or 0 for kind in fitting)
+
+
+def node_can_hold(shape: Shape, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:
+    """Whether one empty node of this kind can hold its share, and why not."""
+    parts: list[tuple[Truth, str]] = [
+        (
+            truth(None if group.cpus_per_node is None else group.cpus_per_node >= demand.cpus_per_node),
+            f"{group.cpus_per_node} cores a node, asked {demand.cpus_per_node}",
+        )
+    ]
+    if demand.memory_bytes_per_node is not None:
+        there = group.memory_bytes_per_node
+        parts.append(
+            (
+                truth(None if there is None else there >= demand.memory_bytes_per_node),
+                f"{format_bytes(there)} a node, asked {format_bytes(demand.memory_bytes_per_node)}",
+            )
+        )
+    if shape.gpus is not None:
+        parts.append(_gpus_hold(shape.gpus, demand, group))
+    if shape.local_disk_bytes is not None:
+        disk = group.local_disk_bytes
+        parts.append(
+            (
+                truth(None if disk is None else disk >= shape.local_disk_bytes),
+                f"{format_bytes(disk)} local disk, asked {format_bytes(shape.local_disk_bytes)}",
+            )
+        )
+    result = all_of(each for each, _ in parts)
+    return result, "; ".join(words for each, words in parts if each is result) if result is not Truth.YES else ""
+
+
+def _gpus_hold(need: Gpus, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:
+    name = f"{need.model or ''} GPUs".strip()
+    if group.gpus is None:
+        return Truth.UNKNOWN, "GPUs of the nodes are not known"
+    candidates = [(kind, gpu_kind_fits(kind, need)) for kind in group.gpus]
+    sure = [kind for kind, fits in candidates if fits is Truth.YES]
+    maybe = [kind for kind, fits in candidates if fits is not Truth.NO]
+    if sure and sum(kind.count or 0 for kind in sure) >= demand.gpus_per_node:
+        return Truth.YES, ""
+    if maybe and (
+        any(kind.count is None for kind in maybe) or sum(kind.count or 0 for kind in maybe) >= demand.gpus_per_node
+    ):
+        return Truth.UNKNOWN, f"cannot tell whether its GPUs are {name}"
+    there = ", ".join(f"{kind.count} {kind.model or 'GPUs'}" for kind in group.gpus) or "no GPUs"
+    return Truth.NO, f"{there} a node, asked {demand.gpus_per_node} {name}"

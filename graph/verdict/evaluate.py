@@ -1,0 +1,137 @@
+"""A site's proposal, computed from the request and what was observed. Pure: the same inputs give the same verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from dragoman.facts import Accounts, Workload
+from dragoman.kleene import Truth, all_of
+from dragoman.observation import Category, Observation, Outcome
+from dragoman.proposal import Check, Proposal, StartEstimate, Verdict, verdict_of
+from dragoman.request import JobRequest
+from dragoman.site import Site
+from graph.verdict.evidence import Evidence
+from graph.verdict.placement import Placement, place
+from graph.verdict.software import check_mpi, check_software, software_suggestions
+from graph.verdict.surroundings import check_container, check_network, check_storage
+from graph.verdict.terms import check_budget, check_deadline, check_terms, cost_of, energy_kwh
+
+__all__ = ["evaluate", "unknown_proposal"]
+
+
+def evaluate(
+    request: JobRequest, site: Site, observations: Sequence[Observation], at: datetime, round_: int
+) -> Proposal:
+    """Hold every requirement against the observations that are within their age, and draw the verdict.
+
+    Args:
+        request: what is asked.
+        site: the site's own terms.
+        observations: the evidence.
+        at: now; older observations than their `max_age_s` are not used.
+        round_: the negotiation round, kept in the proposal.
+
+    """
+    fresh = [each for each in observations if (at - each.observed_at).total_seconds() <= each.max_age_s]
+    evidence = Evidence(fresh)
+    placement, depth, scheduler = _placement(request, site, evidence)
+    account = request.account or _default_account(site, evidence)
+    checks = [placement.check, *check_terms(request, site, account)]
+    checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software)]
+    checks += [check_container(each, f"containers.{i}", evidence) for i, each in enumerate(request.containers)]
+    checks += [check_network(each, f"networks.{i}", evidence) for i, each in enumerate(request.networks)]
+    checks += [check_storage(each, f"storage.{i}", evidence) for i, each in enumerate(request.storage)]
+    if request.mpi is not None:
+        checks.append(check_mpi(request.mpi, evidence))
+    start = _start(placement, request, at)
+    cost = cost_of(request, site, placement.queue, placement.demand)
+    checks += [
+        check
+        for check in (check_budget(request, cost, placement.demand), check_deadline(request, start, at))
+        if check is not None
+    ]
+    fits = all_of(check.result for check in checks)
+    settle = all(check.person_can_settle for check in checks if check.result is Truth.UNKNOWN)
+    suggestions = [
+        s for i, each in enumerate(request.software) for s in software_suggestions(each, f"software.{i}", evidence)
+    ]
+    return Proposal(
+        site=site.name,
+        round=round_,
+        verdict=verdict_of(fits, start.now, person_can_settle=settle),
+        fits=fits,
+        start=start,
+        checks=tuple(checks),
+        reasons=_reasons(checks, fits, start, placement),
+        cost=cost,
+        shape_index=placement.shape_index,
+        queue=placement.queue.name if placement.queue and fits is not Truth.NO else None,
+        account=account,
+        scheduler=scheduler or site.scheduler,
+        queue_depth=depth,
+        suggestions=(*placement.suggestions, *suggestions),
+        simulated=site.simulated is not None,
+        energy_kwh=energy_kwh(request, site, placement.demand),
+        made_at=at,
+    )
+
+
+def unknown_proposal(site: Site, round_: int, at: datetime, error: str, seconds: float = 0.0) -> Proposal:
+    """What a site's error, silence or time-out becomes: UNKNOWN for that site only."""
+    return Proposal(
+        site=site.name, round=round_, verdict=Verdict.UNKNOWN, fits=Truth.UNKNOWN, reasons=(error[:500],),
+        scheduler=site.scheduler, simulated=site.simulated is not None, made_at=at, seconds=seconds, error=error[:2000],
+    )  # fmt: skip
+
+
+def _placement(request: JobRequest, site: Site, evidence: Evidence) -> tuple[Placement, int | None, str]:
+    seen = evidence.of(Category.WORKLOAD, "resources", Workload)
+    known = [each for each in seen if each.value is not None]
+    ids = [each.observation.id for each in seen]
+    if not known:
+        reasons = "; ".join(dict.fromkeys(each.observation.reason for each in seen)) or "no workload manager was seen"
+        absent = bool(seen) and all(each.observation.outcome is Outcome.ABSENT for each in seen)
+        if absent:
+            check = Check(
+                requirement="a workload manager", field="shapes", kind="shape", result=Truth.NO, reason=reasons,
+                observations=tuple(ids),
+            )  # fmt: skip
+            return Placement(check, Truth.NO), None, ""
+        return place(request, site, None, reasons, ids), None, ""
+    chosen = next((each for each in known if each.provider == site.scheduler), known[0])
+    assert chosen.value is not None  # noqa: S101  # `known` holds no others
+    placement = place(request, site, chosen.value, "", [chosen.observation.id])
+    return placement, chosen.value.jobs_pending, chosen.value.scheduler
+
+
+def _default_account(site: Site, evidence: Evidence) -> str | None:
+    if site.default_account:
+        return site.default_account
+    listed = [
+        a for each in evidence.of(Category.WORKLOAD, "accounts", Accounts) if each.value for a in each.value.accounts
+    ]
+    accounts = [*site.accounts, *listed]
+    named = [each.name for each in accounts if each.default] or list(dict.fromkeys(each.name for each in accounts))
+    return named[0] if len(named) == 1 else None
+
+
+def _start(placement: Placement, request: JobRequest, at: datetime) -> StartEstimate:
+    if request.start_after is not None and request.start_after > at:
+        wait = (request.start_after - at).total_seconds()
+        return StartEstimate(now=Truth.NO, expected_s=wait, low_s=wait, method="start-after", made_at=at)
+    if placement.start is Truth.YES and placement.check.result is Truth.YES:
+        ids = placement.check.observations
+        return StartEstimate(
+            now=Truth.YES, expected_s=0, low_s=0, high_s=60, method="idle-nodes", made_at=at, observations=ids
+        )
+    return StartEstimate(now=placement.start, made_at=at)
+
+
+def _reasons(checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement) -> tuple[str, ...]:
+    if fits is not Truth.YES:
+        return tuple(dict.fromkeys(check.reason for check in checks if check.result is fits and check.reason))[:8]
+    where = f"fits queue {placement.queue.name}" if placement.queue else "fits"
+    when = {Truth.YES: "free now", Truth.NO: "not free now", Truth.UNKNOWN: "start not known"}[start.now]
+    settled = [check.reason for check in checks if check.kind in ("software", "container", "mpi", "network", "storage")]
+    return (f"{where}, {when}", *dict.fromkeys(settled))[:8]

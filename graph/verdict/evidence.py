@@ -1,0 +1,79 @@
+"""The observations of one site for one request, found by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from dragoman.kleene import Truth, all_of, any_of
+from dragoman.model import Model
+from dragoman.observation import Category, Observation, Outcome
+from dragoman.proposal import Check, CheckKind
+
+__all__ = ["Evidence", "Seen", "alternatives", "together"]
+
+F = TypeVar("F", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen(Generic[F]):
+    """One observation with its value read back into its type; None unless the outcome is ok."""
+
+    observation: Observation
+    value: F | None
+
+    @property
+    def provider(self) -> str:
+        """The provider's own name, without its category."""
+        return self.observation.provider.rpartition("/")[2]
+
+
+class Evidence:
+    """What was observed; a check asks it by category and verb."""
+
+    def __init__(self, observations: Iterable[Observation]) -> None:
+        self._by_kind: dict[tuple[str, str], list[Observation]] = {}
+        for observation in observations:
+            category = observation.provider.partition("/")[0]
+            self._by_kind.setdefault((category, observation.tool), []).append(observation)
+
+    def of(self, category: Category, verb: str, answer: type[F], **arguments: str) -> list[Seen[F]]:
+        """Observations of one verb; `arguments` keeps those that were asked so."""
+        return [
+            Seen(
+                each,
+                answer.model_validate(each.value) if each.outcome is Outcome.OK and each.value is not None else None,
+            )
+            for each in self._by_kind.get((category.value, verb), ())
+            if all(each.arguments.get(key) == value for key, value in arguments.items())
+        ]
+
+
+def together(requirement: str, field: str, kind: CheckKind, checks: Sequence[Check], *, reason: str = "") -> Check:
+    """All of these must hold."""
+    return _combined("all", requirement, field, kind, checks, reason)
+
+
+def alternatives(requirement: str, field: str, kind: CheckKind, checks: Sequence[Check], *, reason: str = "") -> Check:
+    """Any of these will do; none at all is a no."""
+    return _combined("any", requirement, field, kind, checks, reason)
+
+
+def _combined(how: str, requirement: str, field: str, kind: CheckKind, checks: Sequence[Check], reason: str) -> Check:
+    if len(checks) == 1:
+        return checks[0]
+    result = (all_of if how == "all" else any_of)(check.result for check in checks)
+    decisive = [check for check in checks if check.result is result] or list(checks)
+    words = reason or "; ".join(dict.fromkeys(check.reason for check in decisive if check.reason))
+    return Check(
+        requirement=requirement,
+        field=field,
+        kind=kind,
+        result=result,
+        reason=words[:1000],
+        person_can_settle=result is Truth.UNKNOWN and any(check.person_can_settle for check in decisive),
+        children=tuple(checks),
+        combine="all" if how == "all" else "any",
+        observations=tuple(dict.fromkeys(each for check in checks for each in check.observations)),
+    )

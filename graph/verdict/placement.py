@@ -1,0 +1,249 @@
+"""Where a shape fits at a site: every alternative shape on every queue, with limits, size and what is free now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dragoman.facts import NodeGroup, Queue, Workload
+from dragoman.kleene import Truth, all_of, any_of, truth
+from dragoman.proposal import Check, CheckKind, Suggestion
+from dragoman.request import JobRequest
+from dragoman.shape import Shape
+from dragoman.site import QueueLimits, Site
+from dragoman.units import format_duration
+from graph.verdict.demand import Demand, demand_on, node_can_hold
+from graph.verdict.evidence import alternatives, together
+
+__all__ = ["Placement", "place"]
+
+_PREFERENCE = {Truth.YES: 0, Truth.UNKNOWN: 1, Truth.NO: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The best place found: its check tells all that was tried."""
+
+    check: Check
+    start: Truth
+    shape_index: int = 0
+    queue: Queue | None = None
+    demand: Demand | None = None
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    check: Check
+    start: Truth
+    shape_index: int
+    queue: Queue
+    demand: Demand | None
+    suggestions: tuple[Suggestion, ...] = field(default=())
+
+
+def place(
+    request: JobRequest, site: Site, workload: Workload | None, why_unknown: str, ids: Sequence[str]
+) -> Placement:
+    """Try every alternative shape on every queue and keep the best: fits before unknown before no, now before later."""
+    shapes = request.shapes or (Shape(),)
+    whole = Shape() if not request.components else None
+    if workload is None or workload.queues is None or workload.groups is None:
+        check = Check(
+            requirement="nodes and a queue for the job",
+            field="shapes",
+            kind="shape",
+            result=Truth.UNKNOWN,
+            reason=(why_unknown or "queues and nodes of the site are not known")[:1000],
+            observations=tuple(ids),
+        )
+        return Placement(check, Truth.UNKNOWN)
+    wanted = {name for name in (request.queue, *request.queues) if name}
+    queues = [queue for queue in workload.queues if not wanted or queue.name in wanted]
+    if not queues:
+        names = ", ".join(queue.name for queue in workload.queues) or "none"
+        reason = f"no queue {', '.join(sorted(wanted))}; there are: {names}" if wanted else "the site has no queue"
+        check = Check(
+            requirement="a queue for the job", field="queue", kind="shape", result=Truth.NO, reason=reason[:1000],
+            observations=tuple(ids),
+        )  # fmt: skip
+        return Placement(check, Truth.NO)
+    tries = [
+        _try(request, site, workload, queue, index, _components(request, shape, whole), tuple(ids))
+        for index, shape in enumerate(shapes)
+        for queue in queues
+    ]
+    best = min(
+        tries,
+        key=lambda each: (
+            _PREFERENCE[each.check.result], each.shape_index, _PREFERENCE[each.start], not each.queue.default,
+        ),
+    )  # fmt: skip
+    every = alternatives("a queue that can take the job", "shapes", "shape", [each.check for each in tries])
+    suggestions = () if best.check.result is Truth.YES else tuple(s for each in tries for s in each.suggestions)[:8]
+    return Placement(every, best.start, best.shape_index, best.queue, best.demand, suggestions)
+
+
+def _components(request: JobRequest, shape: Shape, whole: Shape | None) -> tuple[Shape, ...]:
+    return request.components if whole is None else (shape,)
+
+
+def _limits_of(site: Site, queue: Queue) -> QueueLimits:
+    return next((each for each in site.queues if each.name == queue.name), QueueLimits(name=queue.name))
+
+
+def _try(
+    request: JobRequest,
+    site: Site,
+    workload: Workload,
+    queue: Queue,
+    index: int,
+    components: tuple[Shape, ...],
+    ids: tuple[str, ...],
+) -> _Try:
+    groups = [group for group in workload.groups or () if not group.queues or queue.name in group.queues]
+    fits = [_best_group(shape, groups, queue, index) for shape in components]
+    limits = _limits_of(site, queue)
+    demands = [each.demand for each in fits if each.demand is not None]
+    nodes = sum(each.nodes for each in demands) if len(demands) == len(components) else None
+    checks, suggestions = _limit_checks(request, site, queue, limits, nodes, demands, index)
+    checks += [each.check for each in fits]
+    one = together(f"queue {queue.name}", f"shapes.{index}", "shape", checks)
+    reason = f"queue {queue.name}: {one.reason}" if one.reason else f"fits queue {queue.name}"
+    start = all_of([queue.usable if queue.usable is not Truth.UNKNOWN else Truth.YES, *(each.start for each in fits)])
+    suggestions += [s for each in fits for s in each.suggestions]
+    others_hold = all(check.result is not Truth.NO for check in checks if check.kind != "walltime")
+    kept = suggestions if others_hold else [s for s in suggestions if s.field != "walltime_s"]
+    return _Try(
+        one.model_copy(update={"reason": reason[:1000], "observations": ids}),
+        start if one.result is not Truth.NO else Truth.NO,
+        index, queue, demands[0] if demands else None, tuple(kept),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupFit:
+    check: Check
+    start: Truth
+    demand: Demand | None
+    suggestions: tuple[Suggestion, ...] = ()
+
+
+def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int) -> _GroupFit:
+    """Whether nodes of the queue can hold the shape, together where several kinds of node qualify."""
+    where = f"shapes.{index}"
+    if not groups:
+        check = _check(where, "shape", Truth.UNKNOWN, f"nodes of queue {queue.name} are not known")
+        return _GroupFit(check, Truth.UNKNOWN, None)
+    judged = [(group, demand := demand_on(shape, group), *node_can_hold(shape, demand, group)) for group in groups]
+    for wanted in (Truth.YES, Truth.UNKNOWN):
+        able = [(group, demand) for group, demand, result, _ in judged if result is not Truth.NO]
+        sure = [(group, demand) for group, demand, result, _ in judged if result is Truth.YES]
+        chosen = sure if wanted is Truth.YES else able
+        if chosen:
+            fit = _count_nodes(shape, chosen, where, wanted)
+            if fit.check.result is not Truth.NO or wanted is Truth.UNKNOWN or len(able) == len(sure):
+                return fit
+    reasons = dict.fromkeys(words for _, _, _, words in judged if words)
+    return _GroupFit(_check(where, "shape", Truth.NO, "; ".join(reasons)), Truth.NO, judged[0][1])
+
+
+def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where: str, each: Truth) -> _GroupFit:
+    demand = max((demand for _, demand in chosen), key=lambda one: one.nodes)
+    groups = [group for group, _ in chosen]
+    total = _sum([group.nodes for group in groups])
+    enough = truth(None if total is None else total >= demand.nodes)
+    result = all_of((each, enough))
+    reason = ""
+    suggestions: tuple[Suggestion, ...] = ()
+    if enough is Truth.NO:
+        reason = f"{total} nodes, asked {demand.nodes}"
+        if total:
+            suggestions = (
+                Suggestion(field=f"{where}.nodes", asked=str(demand.nodes), offered=str(total), words=f"has {reason}"),
+            )
+    elif result is Truth.UNKNOWN:
+        reason = "sizes of the nodes are not fully known"
+    return _GroupFit(_check(where, "shape", result, reason), _start(shape, demand, groups), demand, suggestions)
+
+
+def _start(shape: Shape, demand: Demand, groups: Sequence[NodeGroup]) -> Truth:
+    """Whether it can start at once on what is free."""
+    idle = _sum([group.nodes_idle for group in groups])
+    if idle is not None and idle >= demand.nodes:
+        return Truth.YES
+    if demand.nodes > 1 or shape.exclusive:
+        return Truth.NO if idle is not None else Truth.UNKNOWN
+    return any_of(_shared_start(shape, demand, group) for group in groups)
+
+
+def _shared_start(shape: Shape, demand: Demand, group: NodeGroup) -> Truth:
+    if group.largest_free_cpus is None:
+        return Truth.UNKNOWN if group.nodes_idle is None else Truth.NO
+    parts = [truth(group.largest_free_cpus >= demand.cpus_per_node)]
+    if demand.memory_bytes_per_node is not None and group.memory_free_bytes is not None:
+        parts.append(truth(group.memory_free_bytes >= demand.memory_bytes_per_node))
+    if shape.gpus is not None:
+        free = [kind.free for kind in group.gpus or ()]
+        known = [each for each in free if each is not None]
+        parts.append(truth(sum(known) >= demand.gpus_per_node if len(known) == len(free) and free else None))
+    return all_of(parts)
+
+
+def _limit_checks(
+    request: JobRequest,
+    site: Site,
+    queue: Queue,
+    limits: QueueLimits,
+    nodes: int | None,
+    demands: Sequence[Demand],
+    index: int,
+) -> tuple[list[Check], list[Suggestion]]:
+    where = f"shapes.{index}.nodes"
+    checks: list[Check] = []
+    suggestions: list[Suggestion] = []
+    if not limits.direct_submit:
+        checks.append(_check("queue", "access", Truth.NO, f"queue {queue.name} is not submitted to directly"))
+    if queue.usable is Truth.NO:
+        checks.append(_check("queue", "access", Truth.NO, queue.reason or f"queue {queue.name} is not in use"))
+    if queue.allowed_accounts is not None and request.account is not None:
+        allowed = truth(request.account in queue.allowed_accounts)
+        checks.append(_check("account", "access", allowed, f"account {request.account} may not use {queue.name}"))
+    most_wall = _least(
+        None if queue.walltime_unlimited else queue.max_walltime_s, limits.max_walltime, site.max_walltime
+    )
+    if request.walltime_s is not None and most_wall is not None and request.walltime_s > most_wall:
+        words = f"fits in queue {queue.name} if walltime is at most {format_duration(most_wall)}"
+        reason = f"at most {format_duration(most_wall)}, asked {format_duration(request.walltime_s)}"
+        checks.append(_check("walltime_s", "walltime", Truth.NO, reason))
+        suggestions.append(
+            Suggestion(field="walltime_s", asked=str(request.walltime_s), offered=str(most_wall), words=words)
+        )
+    if nodes is not None:
+        most, least = _least(queue.max_nodes, limits.max_nodes), max(queue.min_nodes or 0, limits.min_nodes or 0)
+        if most is not None and nodes > most:
+            checks.append(_check(where, "shape", Truth.NO, f"at most {most} nodes a job, asked {nodes}"))
+            words = f"fits in queue {queue.name} with at most {most} nodes"
+            suggestions.append(Suggestion(field=where, asked=str(nodes), offered=str(most), words=words))
+        if nodes < least:
+            checks.append(_check(where, "shape", Truth.NO, f"at least {least} nodes a job, asked {nodes}"))
+    cpus = sum(each.total_cpus for each in demands)
+    if queue.max_cpus_per_job is not None and cpus > queue.max_cpus_per_job:
+        checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} cores a job, asked {cpus}"))
+    gpus = sum(each.total_gpus for each in demands)
+    if queue.max_gpus_per_job is not None and gpus > queue.max_gpus_per_job:
+        checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_gpus_per_job} GPUs a job, asked {gpus}"))
+    return checks, suggestions
+
+
+def _check(field_: str, kind: CheckKind, result: Truth, reason: str) -> Check:
+    return Check(requirement=field_, field=field_, kind=kind, result=result, reason=reason[:1000])
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _least(*values: int | None) -> int | None:
+    return min((value for value in values if value is not None), default=None)

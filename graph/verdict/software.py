@@ -1,0 +1,125 @@
+"""Software and MPI: a package by its own name and version, never by a text match or a dependency's version."""
+
+from __future__ import annotations
+
+from dragoman.facts import MpiLibraries, MpiLibrary, Package, Packages
+from dragoman.kleene import Truth, all_of, any_of
+from dragoman.observation import Category, Outcome
+from dragoman.proposal import Check, Suggestion
+from dragoman.request import MpiNeed, SoftwareNeed
+from dragoman.versions import VersionRange
+from graph.verdict.evidence import Evidence, alternatives
+
+__all__ = ["check_mpi", "check_software", "software_suggestions"]
+
+
+def _wanted(need: SoftwareNeed) -> str:
+    return f"{need.name} {need.version}" if need.version else need.name
+
+
+def _admits(package: Package, need: SoftwareNeed) -> Truth:
+    parts = []
+    if need.version is not None:
+        parts.append(Truth.UNKNOWN if package.version is None else need.version.admits(package.version))
+    if need.variants:
+        parts.append(Truth.YES if set(need.variants) <= set(package.variants) else Truth.NO)
+    return all_of(parts)
+
+
+def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
+    seen = [
+        each
+        for each in evidence.of(Category.SOFTWARE, "find_package", Packages, name=need.name)
+        if need.manager is None or each.provider == need.manager
+    ]
+    found = [package for each in seen if each.value for package in each.value.packages]
+    results = [_admits(package, need) for package in found]
+    unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
+    result = any_of(results)
+    if result is Truth.NO and unknown:
+        result = Truth.UNKNOWN
+    versions = ", ".join(dict.fromkeys(f"{p.version or 'version unknown'} ({p.manager})" for p in found))
+    if result is Truth.YES:
+        good = next(p for p, fits in zip(found, results, strict=True) if fits is Truth.YES)
+        reason = f"{need.name} {good.version or ''} by {good.manager}".replace("  ", " ")
+    elif result is Truth.UNKNOWN and unknown:
+        reason = f"{need.name}: " + "; ".join(unknown)
+    elif found:
+        reason = f"has {need.name} {versions}, asked {need.version or ' '.join(need.variants)}"
+    elif seen:
+        reason = f"{need.name} is not installed"
+    else:
+        reason = f"no {need.manager or 'software manager'} at the site"
+    return Check(
+        requirement=f"software {_wanted(need)}",
+        field=field,
+        result=result,
+        reason=reason[:1000],
+        kind="software",
+        observations=tuple(each.observation.id for each in seen),
+    )
+
+
+def check_software(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
+    """The package, or any of its alternatives."""
+    checks = [_check_one(each, field, evidence) for each in (need, *need.alternatives)]
+    return alternatives(
+        f"software {' or '.join(_wanted(n) for n in (need, *need.alternatives))}", field, "software", checks
+    )
+
+
+def software_suggestions(need: SoftwareNeed, field: str, evidence: Evidence) -> list[Suggestion]:
+    """Versions that are there where the asked one is not."""
+    if need.version is None:
+        return []
+    seen = evidence.of(Category.SOFTWARE, "find_package", Packages, name=need.name)
+    versions = dict.fromkeys(p.version for each in seen if each.value for p in each.value.packages if p.version)
+    if not versions or any(need.version.admits(version) is Truth.YES for version in versions):
+        return []
+    offered = ", ".join(versions)
+    return [
+        Suggestion(
+            field=f"{field}.version",
+            asked=str(need.version),
+            offered=offered,
+            words=f"has {need.name} {offered}, asked {need.version}",
+        )
+    ]
+
+
+def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
+    """An MPI library of one of the implementations and a fitting version; also as a package of a software manager."""
+    seen = evidence.of(Category.PARALLEL, "libraries", MpiLibraries)
+    libraries = [library for each in seen if each.value for library in each.value.libraries]
+    observations = [each.observation.id for each in seen]
+    unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
+    for name in need.implementations:
+        for each in evidence.of(Category.SOFTWARE, "find_package", Packages, name=name):
+            observations.append(each.observation.id)
+            packages = each.value.packages if each.value else ()
+            libraries += [MpiLibrary(implementation=name, version=package.version) for package in packages]
+    fitting = [
+        library for library in libraries if not need.implementations or library.implementation in need.implementations
+    ]
+    result = any_of(_version_fits(need.version, library.version) for library in fitting)
+    if result is Truth.NO and unknown:
+        result = Truth.UNKNOWN
+    there = (
+        ", ".join(dict.fromkeys(f"{each.implementation} {each.version or ''}".strip() for each in libraries))
+        or "no MPI"
+    )
+    wanted = f"MPI {' or '.join(need.implementations) or 'of any kind'} {need.version or ''}".strip()
+    return Check(
+        requirement=wanted,
+        field="mpi",
+        result=result,
+        reason=("; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}")[:1000],
+        kind="mpi",
+        observations=tuple(observations),
+    )
+
+
+def _version_fits(wanted: VersionRange | None, version: str | None) -> Truth:
+    if wanted is None:
+        return Truth.YES
+    return Truth.UNKNOWN if version is None else wanted.admits(version)

@@ -1,0 +1,96 @@
+"""Containers, fabrics and file systems around the job."""
+
+from __future__ import annotations
+
+from dragoman.facts import ContainerRuntime, FileSystem, FileSystems, Interface, Interfaces
+from dragoman.kleene import Truth, all_of, any_of, truth
+from dragoman.observation import Category, Outcome
+from dragoman.proposal import Check, CheckKind
+from dragoman.request import ContainerNeed, NetworkNeed, StorageNeed
+from dragoman.units import format_bytes
+from graph.verdict.evidence import Evidence
+
+__all__ = ["check_container", "check_network", "check_storage"]
+
+
+def check_container(need: ContainerNeed, field: str, evidence: Evidence) -> Check:
+    """One of the runtimes, usable now; a runtime is no software package and none stands for another."""
+    seen = evidence.of(Category.CONTAINER, "status", ContainerRuntime)
+    asked = [each for each in seen if not need.runtimes or each.provider in need.runtimes]
+    results, words = [], []
+    for each in asked:
+        runtime = each.value
+        if runtime is None:
+            unknown = each.observation.outcome is Outcome.UNKNOWN
+            results.append(Truth.UNKNOWN if unknown else Truth.NO)
+            words.append(f"{each.provider}: {each.observation.reason or 'not there'}")
+            continue
+        parts = [runtime.usable]
+        if need.rootless is not None:
+            parts.append(runtime.rootless if need.rootless else Truth.YES)
+        if need.version is not None:
+            parts.append(Truth.UNKNOWN if runtime.version is None else need.version.admits(runtime.version))
+        results.append(all_of(parts))
+        words.append(f"{runtime.runtime} {runtime.version or ''} {runtime.reason}".strip())
+    wanted = " or ".join(need.runtimes) or "any container runtime"
+    reason = "; ".join(words) or f"no {wanted} at the site"
+    return _check(f"container {wanted}", field, "container", any_of(results), reason, [e.observation.id for e in asked])
+
+
+def _interface_fits(interface: Interface, need: NetworkNeed) -> Truth:
+    parts = [interface.up]
+    if need.fabrics:
+        parts.append(truth(interface.fabric in need.fabrics))
+    if need.low_latency:
+        parts.append(interface.low_latency)
+    if need.min_gbit_s is not None:
+        parts.append(truth(None if interface.gbit_s is None else interface.gbit_s >= need.min_gbit_s))
+    return all_of(parts)
+
+
+def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
+    """A fabric that is up, of one of the kinds, fast and low in latency as asked; no MPI library stands for one."""
+    seen = evidence.of(Category.NETWORK, "interfaces", Interfaces)
+    interfaces = [interface for each in seen if each.value for interface in each.value.interfaces]
+    unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
+    result = any_of(_interface_fits(interface, need) for interface in interfaces)
+    if result is Truth.NO and unknown:
+        result = Truth.UNKNOWN
+    there = ", ".join(dict.fromkeys(interface.fabric for interface in interfaces)) or "no fabric"
+    wanted = " or ".join(need.fabrics) or ("a low-latency fabric" if need.low_latency else "a network")
+    reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"
+    return _check(f"network {wanted}", field, "network", result, reason, [e.observation.id for e in seen])
+
+
+def _file_system_fits(file_system: FileSystem, need: StorageNeed) -> Truth:
+    parts = []
+    if need.kinds:
+        parts.append(truth(file_system.kind in need.kinds))
+    if need.mount is not None:
+        parts.append(truth(file_system.mount == need.mount))
+    if need.free_bytes is not None:
+        known = [each for each in (file_system.free_bytes, file_system.quota_free_bytes) if each is not None]
+        parts.append(truth(min(known) >= need.free_bytes if known else None))
+    return all_of(parts)
+
+
+def check_storage(need: StorageNeed, field: str, evidence: Evidence) -> Check:
+    """A file system of one of the kinds, or at the mount, with the room asked for."""
+    seen = evidence.of(Category.STORAGE, "file_systems", FileSystems)
+    file_systems = [each for answer in seen if answer.value for each in answer.value.file_systems]
+    unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
+    result = any_of(_file_system_fits(each, need) for each in file_systems)
+    if result is Truth.NO and unknown:
+        result = Truth.UNKNOWN
+    there = ", ".join(dict.fromkeys(f"{each.kind} at {each.mount}" for each in file_systems)) or "no file system"
+    room = f" with {format_bytes(need.free_bytes)} free" if need.free_bytes else ""
+    wanted = need.mount or " or ".join(need.kinds) or "a file system"
+    reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"
+    return _check(f"storage {wanted}{room}", field, "storage", result, reason, [e.observation.id for e in seen])
+
+
+def _check(requirement: str, field: str, kind: CheckKind, result: Truth, reason: str, observations: list[str]) -> Check:
+    return Check(
+        requirement=requirement, field=field, kind=kind, result=result, reason=reason[:1000],
+        observations=tuple(observations),
+    )  # fmt: skip

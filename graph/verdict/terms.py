@@ -1,0 +1,129 @@
+"""The site's terms and the person's: sites wanted, required statements, cost, budget, deadline, energy."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from dragoman.facts import Queue
+from dragoman.kleene import Truth, truth
+from dragoman.proposal import Check, Cost, StartEstimate
+from dragoman.request import JobRequest
+from dragoman.site import Site
+from dragoman.units import format_duration
+from graph.verdict.demand import Demand
+
+__all__ = ["check_budget", "check_deadline", "check_terms", "cost_of", "energy_kwh"]
+
+
+def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Check]:
+    """Sites that the person named or ruled out, and what a job at this site must state."""
+    checks = []
+    if request.sites:
+        wanted = truth(site.name in request.sites)
+        checks.append(_check("sites", wanted, f"only at {', '.join(request.sites)} by the request"))
+    if site.name in request.sites_not:
+        checks.append(_check("sites_not", Truth.NO, "ruled out by the request"))
+    if "account" in site.required and account is None:
+        words = "the site wants an account and none is stated"
+        checks.append(_check("account", Truth.UNKNOWN, words, person_can_settle=True))
+    if "walltime" in site.required and request.walltime_s is None:
+        words = "the site wants a walltime and none is stated"
+        checks.append(_check("walltime_s", Truth.UNKNOWN, words, person_can_settle=True))
+    if request.account is not None and site.accounts and request.account not in {each.name for each in site.accounts}:
+        names = ", ".join(each.name for each in site.accounts)
+        checks.append(_check("account", Truth.NO, f"account {request.account} is not among yours here: {names}"))
+    return checks
+
+
+def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand | None) -> Cost:
+    """What the job is charged at most: its walltime on what it takes. Unknown rates are not zero."""
+    charges = site.charges
+    rates = [
+        (charges.per_node_hour, demand.nodes if demand else None, "nodes"),
+        (charges.per_core_hour, demand.total_cpus if demand else None, "cores"),
+        (charges.per_gpu_hour, demand.total_gpus if demand else None, "GPUs"),
+    ]
+    stated = [(rate, count, what) for rate, count, what in rates if rate is not None]
+    if not stated:
+        return Cost(unit=charges.currency, basis="the site's charges are not known")
+    if all(rate == 0 for rate, _, _ in stated):
+        return Cost(amount=0.0, unit=charges.currency, basis="the site charges nothing")
+    seconds = request.walltime_s or (queue.default_walltime_s if queue else None)
+    if seconds is None or any(count is None for _, count, _ in stated):
+        return Cost(unit=charges.currency, basis="no walltime is stated")
+    factor = next((each.charge_factor for each in site.queues if queue and each.name == queue.name), 1.0)
+    tasks = request.array.size if request.array else 1
+    hours = seconds / 3600
+    amount = sum((rate or 0) * (count or 0) for rate, count, _ in stated) * hours * factor * tasks
+    terms = " + ".join(f"{count} {what} x {rate:g}" for rate, count, what in stated if rate)
+    many = f" x {tasks} array tasks" if tasks > 1 else ""
+    by = f" x factor {factor:g}" if factor != 1 else ""
+    basis = f"({terms}) x {format_duration(seconds)}{by}{many}"
+    return Cost(amount=round(amount, 6), unit=charges.currency, basis=basis)
+
+
+def check_budget(request: JobRequest, cost: Cost, demand: Demand | None) -> Check | None:
+    """The most that may be spent, in money or in hours."""
+    if request.budget is None:
+        return None
+    asked = f"asked at most {request.budget.amount:g} {request.budget.unit}"
+    spent = cost.amount if cost.unit == request.budget.unit else None
+    if request.budget.unit.endswith("-hours") and request.walltime_s is not None and demand is not None:
+        count = {"node-hours": demand.nodes, "core-hours": demand.total_cpus, "gpu-hours": demand.total_gpus}
+        tasks = request.array.size if request.array else 1
+        spent = count[request.budget.unit] * tasks * request.walltime_s / 3600
+    if spent is None and cost.amount == 0:
+        spent = 0.0
+    if spent is None:
+        return Check(
+            requirement="budget", field="budget", kind="budget", result=Truth.UNKNOWN,
+            reason=f"cost in {request.budget.unit} is not known, {asked}",
+            person_can_settle=request.walltime_s is None,
+        )  # fmt: skip
+    return Check(
+        requirement="budget", field="budget", kind="budget", result=truth(spent <= request.budget.amount),
+        reason=f"{spent:g} {request.budget.unit}, {asked}",
+    )  # fmt: skip
+
+
+def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> Check | None:
+    """Whether it ends in time, if it starts when expected and runs its whole walltime."""
+    if request.deadline is None:
+        return None
+    words = f"asked by {request.deadline.isoformat()}"
+    walltime = request.walltime_s
+    begin = max(at, request.start_after) if request.start_after else at
+    if walltime is not None and begin + timedelta(seconds=walltime) > request.deadline:
+        return _time_check(Truth.NO, f"too long to end in time even when started at once, {words}")
+    waits = [0.0, 0.0] if start.now is Truth.YES else [start.low_s, start.high_s]
+    if walltime is None or waits[0] is None:
+        reason = "no walltime is stated" if walltime is None else "expected start is not known"
+        return _time_check(Truth.UNKNOWN, f"{reason}, {words}", person_can_settle=walltime is None)
+    earliest = begin + timedelta(seconds=waits[0] + walltime)
+    latest = begin + timedelta(seconds=(waits[1] if waits[1] is not None else waits[0]) + walltime)
+    if earliest > request.deadline:
+        return _time_check(Truth.NO, f"would end at {earliest.isoformat(timespec='minutes')} at the earliest, {words}")
+    if latest > request.deadline or waits[1] is None:
+        return _time_check(Truth.UNKNOWN, f"may end as late as {latest.isoformat(timespec='minutes')}, {words}")
+    return _time_check(Truth.YES, f"ends by {latest.isoformat(timespec='minutes')}, {words}")
+
+
+def energy_kwh(request: JobRequest, site: Site, demand: Demand | None) -> float | None:
+    """Energy of the whole walltime at the site's stated power for each node."""
+    if site.charges.watts_per_node is None or demand is None or request.walltime_s is None:
+        return None
+    return site.charges.watts_per_node * demand.nodes * request.walltime_s / 3_600_000
+
+
+def _check(field: str, result: Truth, reason: str, *, person_can_settle: bool = False) -> Check:
+    return Check(
+        requirement=field, field=field, kind="policy", result=result, reason=reason,
+        person_can_settle=person_can_settle,
+    )  # fmt: skip
+
+
+def _time_check(result: Truth, reason: str, *, person_can_settle: bool = False) -> Check:
+    return Check(
+        requirement="deadline", field="deadline", kind="time", result=result, reason=reason,
+        person_can_settle=person_can_settle,
+    )  # fmt: skip
