@@ -76,7 +76,9 @@ report() (
         if [ -s "$answer/out" ]; then prefixed "out $generation" "$answer/out"; fi
         if [ -s "$answer/err" ]; then prefixed "err $generation" "$answer/err"; fi
       fi
-      if [ -L "submit/absent.$generation" ]; then echo "absent $generation $(holder "submit/absent.$generation")"; fi
+    done
+    for link in submit/absent.*; do
+      if [ -L "$link" ]; then echo "absent ${link#submit/absent.} $(holder "$link")"; fi
     done
     if [ -L run/owner ]; then
       echo "owner $(holder run/owner)"
@@ -207,7 +209,7 @@ forget)
   report "$1"
   ;;
 absent)
-  claim "$1/submit/absent.$2" "$(now)"
+  mkdir -p "$1/submit" && claim "$1/submit/absent.$2" "$(now)"
   report "$1"
   ;;
 esac
