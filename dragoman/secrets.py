@@ -1,0 +1,85 @@
+"""Tells secrets from other values by their names and forms, and hides them in text.
+
+Pure: nothing is stored here. Names are split into words at `_`, `-`, `.` and changes of case; a name is secret by its
+words (`HF_TOKEN`, `apiKey`, `DB_PASSWORD`), never by a mere part of one (`TOKENIZERS_PARALLELISM`, `MONKEY`), and not
+where the words count or switch something (`max_num_tokens`, `TOKEN_LIMIT`, `KEY_LENGTH`).
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["HIDDEN", "is_secret_name", "is_secret_value", "redact"]
+
+HIDDEN = "***"
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SECRET_WORDS = frozenset(
+    "token secret secrets password passwd passphrase pwd pass credential credentials apikey authtoken bearer "
+    "privatekey secretkey accesskey sshkey cookie sas pat".split()
+)
+_KEY_BEFORE = frozenset(
+    "api access secret private ssh auth encryption signing master account license deploy aws".split()
+)
+_HARMLESS = frozenset(
+    "max min num number count counts limit limits length len size parallelism budget file path dir url type id name "
+    "names index bits ttl expiry timeout per batch rate public pub sort primary foreign vocab pad eos bos start end "
+    "mode usage".split()
+)
+_JOINED = re.compile(
+    r"(?:api|access|secret|private|ssh|auth)key|(?:auth|access|api)token|.*passw(?:or)?d", re.IGNORECASE
+)
+
+_VALUE_FORMS = re.compile(
+    r"\b(?:hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}"
+    r"|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
+)
+_PEM = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{1,40}-----(?:(?!-----BEGIN ).)*?(?:-----END [A-Z0-9 ]{1,40}-----|(?=-----BEGIN )|\Z)",
+    re.DOTALL,
+)
+_ASSIGNED = re.compile(
+    r"(?P<quote1>[\"']?)(?<![A-Za-z0-9_.])(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})(?P=quote1)"
+    r"(?P<sign>[ \t]{0,3}(?:=|:(?!//))[ \t]{0,3}|[ \t](?=[^\s=:]))"
+    r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\])&|<>]+)",
+)
+_URL_LOGIN = re.compile(r"(?<=://)(?P<user>[^\s/:@]{1,128}):(?P<password>[^\s/@]{1,256})@")
+_HEADER = re.compile(
+    r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable, option or key of that name holds a secret."""
+    words = [word.lower() for word in _WORD.findall(name)]
+    if not words:
+        return False
+    if words[-1] in _HARMLESS or words[0] in {"max", "min", "num", "n", "public", "no"}:
+        return False
+    if any(_JOINED.fullmatch(word) for word in words) or _SECRET_WORDS.intersection(words):
+        return True
+    return words[-1] == "key" and (len(words) == 1 or bool(_KEY_BEFORE.intersection(words)) or name.isupper())
+
+
+def is_secret_value(value: str) -> bool:
+    """Whether a value has the form of a well-known kind of secret, whatever it is called."""
+    return "-----BEGIN " in value or _VALUE_FORMS.search(value) is not None or _URL_LOGIN.search(value) is not None
+
+
+def _hide_assigned(match: re.Match[str]) -> str:
+    value, sign = match["value"], match["sign"]
+    option = match.start() > 0 and match.string[match.start() - 1] == "-"
+    if not is_secret_name(match["name"]) or (not sign.strip() and not option):
+        return match[0]
+    quote = value[0] if value[0] in "\"'" and value[-1] == value[0] and len(value) > 1 else ""
+    return f"{match[0][: match.start('value') - match.start()]}{quote}{HIDDEN}{quote}"
+
+
+def redact(text: str) -> str:
+    """The text with every secret value replaced by `***`; harmless values stay. Doing it twice changes nothing more."""
+    if "-----BEGIN " in text:
+        text = _PEM.sub(HIDDEN, text)
+    text = _ASSIGNED.sub(_hide_assigned, text)
+    text = _HEADER.sub(rf"\1 {HIDDEN}", text)
+    text = _URL_LOGIN.sub(rf"\g<user>:{HIDDEN}@", text)
+    return _VALUE_FORMS.sub(HIDDEN, text)

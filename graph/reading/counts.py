@@ -1,0 +1,122 @@
+"""Nodes, tasks, cores, threads and GPUs: how many, and per what as far as it is said beside the number."""
+
+from __future__ import annotations
+
+import re
+
+from graph.reading.draft import Amount, Draft
+from graph.reading.numbers import NUMBER, count_of
+
+__all__ = ["PER", "read_counts"]
+
+UNITS = {
+    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?",
+    "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
+    "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
+    "thread": r"threads?|openmp threads?|omp threads?|hardware threads?",
+    "gpu": r"gpus?|gpu cards?|graphics cards?|accelerators?|gpu devices?",
+}
+ANY_UNIT = "|".join(UNITS.values())
+_ADJECTIVE = (
+    r"(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated|single|identical"
+    r"|cpu|worker|processor|separate|distributed|nvidia|amd|intel|logical)[ -]){0,2}"
+)
+_BOUND = (
+    r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
+    r"|no fewer than|not less than|no less than|less than|fewer than|more than|exactly|between|from|around|about"
+    r"|roughly|approximately|approx\.?|~|>=|<=|<|>|≥|≤) ?)?"
+)
+_UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
+_LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
+PER = (
+    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|a|for a single) ?(?:mpi |compute )?(?P<per>node|host|machine"
+    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)(?![\w-])| (?P<total>in total|total|altogether|overall|all in all)"
+    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:node|task|rank|gpu|core|with|has|have|having|of|using|running|containing)))?"
+)
+_QUANTITY = (
+    rf"(?:(?P<n>{NUMBER})(?: ?(?:-|–|to|and|\.\.) ?(?P<m>{NUMBER}))?|(?P<a>an?|half an?|half a|another))"
+    r"(?P<dozen> dozens?)?(?: of)?"
+)
+FORWARD = (
+    rf"(?<![\w.-])(?P<total0>(?:a )?total (?:of )?)?{_BOUND}{_QUANTITY}(?: ?[x×*] ?| |-|(?=[a-z]))(?:the )?{_ADJECTIVE}"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
+)
+BACKWARD = (
+    rf"(?<![\w.-])(?:number of |num[_ -]?|n[_-]?|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
+    r"(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|host|machine|server|task|rank|process|proc|gpu|core|cpu|job))?"
+    rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
+)
+PER_FIRST = rf"(?<![\w-])(?P<n>{NUMBER}) per (?P<per>node|task|gpu|core)(?![\w-])"
+_PER_WORD = {
+    "host": "node", "machine": "node", "server": "node", "rank": "task", "process": "task", "proc": "task",
+    "cpu": "core", "card": "gpu",
+}  # fmt: skip
+
+
+def _unit(match: re.Match[str]) -> str:
+    return next(unit for unit in UNITS if match[unit])
+
+
+def per_of(match: re.Match[str]) -> str | None:
+    """What an amount is counted per, by the words beside it: a unit, `job`, `each`, or None."""
+    groups = match.groupdict()
+    if groups.get("per"):
+        return _PER_WORD.get(match["per"], match["per"])
+    if groups.get("total") or groups.get("total0"):
+        return "job"
+    return "each" if groups.get("each") else None
+
+
+def read_counts(draft: Draft) -> None:
+    """Find every count of a unit."""
+    for rule in (BACKWARD, FORWARD):
+        for match in draft.line.find(rule):
+            _take(draft, match)
+
+
+def _take(draft: Draft, match: re.Match[str]) -> None:
+    groups = match.groupdict()
+    unit = _unit(match)
+    bound = (groups.get("bound") or "").strip(" .")
+    start, end = match.span()
+    if groups.get("a"):
+        if groups["a"].startswith("half"):
+            if not groups["dozen"]:
+                _half(draft, unit, match)
+                return
+            low: int | None = 6
+        elif groups["a"] == "another":
+            return
+        else:
+            low = 12 if groups["dozen"] else 1
+    else:
+        low = count_of(match["n"])
+        if low is not None and groups.get("dozen"):
+            low *= 12
+    high = count_of(groups["m"]) if groups.get("m") else None
+    if low is None or low == 0 or (groups.get("m") and (high is None or high < low)):
+        return
+    if bound.startswith(_UPPER):
+        low, high = None, low
+    elif bound in ("less than", "fewer than", "<"):
+        low, high = None, low - 1
+        if not high:
+            return
+    elif bound in ("more than", ">"):
+        low += 1
+    if bound.startswith(_LOWER) or bound in ("more than", ">"):
+        draft.default(f"{draft.words(start, end)!r}: {low} {unit}s are asked for")
+    elif bound in ("around", "about", "roughly", "approximately", "approx", "~"):
+        draft.default(f"{draft.words(start, end)!r}: exactly {low} {unit}s are asked for")
+    draft.amounts.append(Amount(unit, low, high, start, end, per=per_of(match)))  # type: ignore[arg-type]  # one of UNITS
+    draft.line.claim(start, end)
+
+
+def _half(draft: Draft, unit: str, match: re.Match[str]) -> None:
+    if unit == "node":
+        from graph.reading.reading import Option
+
+        draft.ask(
+            "shapes.0.cpus", *match.span(), "Half a node is how many cores?",
+            [Option(label="take one whole node", patch={"shapes.0.nodes": 1})],
+        )  # fmt: skip

@@ -1,0 +1,118 @@
+"""A request while it is being read: what each rule found, where, and what two rules said differently."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from dragoman.model import JsonObject
+from dragoman.request import Source
+from dragoman.secrets import redact
+from graph.reading.line import Line
+from graph.reading.reading import Option, Question
+
+__all__ = ["Amount", "Draft"]
+
+Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
+
+
+@dataclass(slots=True)
+class Amount:
+    """One counted thing in the text, before it is known how the counts belong together."""
+
+    unit: Unit
+    low: int | None
+    high: int | None
+    start: int
+    end: int
+    per: str | None = None
+    """`node`, `task`, `core`, `gpu`, `job`, or None where nothing was said."""
+    model: str | None = None
+    vendor: str | None = None
+    each_bytes: int | None = None
+    """Memory of each GPU."""
+    single: bool = False
+    """Written as a property of its unit (`32-core node`)."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """Collects fields, sources and questions of one text."""
+
+    line: Line
+    origin: Literal["text", "form", "option", "script", "person"] = "text"
+    fields: dict[str, Any] = field(default_factory=dict)
+    amounts: list[Amount] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+    defaults: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    def words(self, start: int, end: int) -> str:
+        """The words of a stretch of the normal form, as written, without secrets."""
+        return redact(self.line.words(start, end))[:2000]
+
+    def source(self, path: str, start: int, end: int) -> None:
+        """Remember the words a field was read from, and claim them."""
+        offset = self.line.span(start, end)[0]
+        source = Source(field=path, words=self.words(start, end), origin=self._kind(), start=offset)
+        self.sources.append(source)
+        self.line.claim(start, end)
+
+    def _kind(self) -> Literal["text", "form", "script", "person", "option"]:
+        return self.origin
+
+    def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:
+        """State a field that has one value; a second, different value becomes a question."""
+        words = self.words(start, end)
+        if path in self.fields and self.fields[path] != value:
+            earlier = next((s.words for s in self.sources if s.field == path), "earlier")
+            self.ask(
+                path, start, end,
+                f"{path} is stated twice: {earlier!r} and {words!r}. Which one counts?",
+                [Option(label=earlier, patch={path: _plain(self.fields[path])}),
+                 Option(label=label or words, patch={path: _plain(value)})],
+            )  # fmt: skip
+            return
+        self.fields[path] = value
+        self.source(path, start, end)
+
+    def add(self, path: str, value: Any, start: int, end: int) -> None:
+        """Add to a field that is a list."""
+        items = self.fields.setdefault(path, [])
+        if value not in items:
+            items.append(value)
+        self.source(f"{path}.{items.index(value)}", start, end)
+
+    def ask(
+        self, path: str, start: int, end: int, text: str, options: list[Option], *, free: bool = True
+    ) -> None:  # fmt: skip
+        """Ask the person, and claim the words."""
+        words = self.words(start, end) if end > start else ""
+        number = sum(1 for question in self.questions if question.field == path)
+        name = path.replace("_", "-").lower() + (f".{number + 1}" if number else "")
+        self.questions.append(
+            Question(
+                id=name[:64],
+                field=path,
+                words=words,
+                start=self.line.span(start, end)[0] if words else None,
+                text=text,
+                options=tuple(options),
+                free=free,
+            )  # fmt: skip
+        )
+        self.line.claim(start, end)
+
+    def default(self, sentence: str) -> None:
+        """Name a harmless choice."""
+        if sentence not in self.defaults:
+            self.defaults.append(sentence)
+
+
+def _plain(value: Any) -> Any:
+    dumped: JsonObject | Any = (
+        value.model_dump(mode="json", exclude_defaults=True) if hasattr(value, "model_dump") else value
+    )
+    return [_plain(item) for item in dumped] if isinstance(dumped, list | tuple) else dumped

@@ -1,0 +1,35 @@
+"""Environment variables of the job; values that look secret are separated out and only their key stays."""
+
+from __future__ import annotations
+
+from dragoman.request import EnvironmentVariable
+from dragoman.secrets import is_secret_name, is_secret_value
+from graph.reading.draft import Draft
+
+__all__ = ["read_environment", "variable"]
+
+RULE = (
+    r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using) (?:the )?"
+    r"(?:environment |env )?(?:variables? )?)?"
+    r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
+)
+
+
+def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVariable:
+    """One variable; a secret value goes to `secrets` under the variable's name and is referred to by it."""
+    if is_secret_name(name) or is_secret_value(value):
+        secrets[name] = value
+        return EnvironmentVariable(name=name, secret=name)
+    return EnvironmentVariable(name=name, value=value)
+
+
+def read_environment(draft: Draft) -> None:
+    """Find `NAME=value` with a name in capitals, or a secret-looking one."""
+    for match in draft.line.find(RULE):
+        name = draft.line.words(*match.span("name"))
+        if not (name.isupper() or is_secret_name(name)) or name.isdigit():
+            continue
+        value = draft.line.words(*match.span("value")).rstrip(".")
+        if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
+            value = value[1:-1]
+        draft.add("environment", variable(draft.secrets, name, value), *match.span())

@@ -1,0 +1,82 @@
+"""Inputs and results: which files, where they lie, how large they are."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from dragoman.errors import BadRequest
+from dragoman.request import InputFile, OutputFile
+from dragoman.units import parse_bytes
+from graph.reading.draft import Draft
+
+__all__ = ["FILE", "read_files"]
+
+FILE = (
+    r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
+    r"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{0,9}(?:\.[a-z]\w{0,5})?(?![\w/])|[\w.-]+/[\w.*/+-]*[\w*/])"
+)
+_LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
+_AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
+_SIZE = r"(?P<size>,? ?\(?(?:about |ca\.? |approx\.? |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)(?: of data| in size| large| big)?\)?)?"
+_NOUN = r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint|geometry|source)s? ?(?:data|files?|decks?|sets?)?|files?|datasets?)"
+INPUT = (
+    rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on|stage(?: in)?|upload|copy|transfer)"
+    rf" (?:the |an? |my |its |these |following )?(?:{_NOUN} )?(?:is |are |in |from |at |called |named |: ?)?"
+    rf"|(?:the |my |an? |our )?{_NOUN}(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at|from|under))?:? ?=? ?)"
+    rf"{_LIST}(?: as (?:an )?inputs?(?: files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
+)
+OUTPUT = (
+    rf"(?<![\w-])(?:(?:the |its |my |and )*(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
+    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)? back|fetch|return|retrieve|collect|download|send back|get back|i want|want|give me)"
+    rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
+)
+
+
+def _names(draft: Draft, start: int, end: int) -> list[str]:
+    words = draft.line.words(start, end)
+    found = re.findall(FILE, words, re.IGNORECASE)
+    return [name.rstrip(".") for name in found]
+
+
+def read_files(draft: Draft) -> None:
+    """Find results first (`results in out.dat`), then inputs (`needs input.csv`)."""
+    for match in draft.line.find(OUTPUT):
+        _outputs(draft, match)
+    for match in draft.line.find(INPUT):
+        _inputs(draft, match)
+
+
+def _outputs(draft: Draft, match: re.Match[str]) -> None:
+    for name in _names(draft, *match.span("files")):
+        pattern = name.removeprefix("./")
+        try:
+            draft.add("outputs", OutputFile(pattern=pattern), *match.span())
+        except ValidationError:
+            draft.unread.append(draft.words(*match.span()))
+            draft.line.claim(*match.span())
+
+
+def _inputs(draft: Draft, match: re.Match[str]) -> None:
+    where = match["site"] or match["site2"]
+    group = "site" if match["site"] else "site2"
+    site = draft.line.words(*match.span(group)).rstrip(".") if where else None
+    size = None
+    files = _names(draft, *match.span("files"))
+    if match["bytes"] and len(files) == 1:
+        try:
+            size = parse_bytes(match["bytes"])
+        except BadRequest:
+            size = None
+    for name in files:
+        base = name.rstrip("/").rsplit("/", 1)[-1] if "/" in name else name
+        if "://" not in name and not name.startswith(("/", "~")):
+            base = name.removeprefix("./")
+        try:
+            item = InputFile(source=name, name=base, site=site, bytes=size)
+        except ValidationError:
+            draft.unread.append(draft.words(*match.span()))
+            draft.line.claim(*match.span())
+            continue
+        draft.add("inputs", item, *match.span())

@@ -1,0 +1,175 @@
+"""Launch lines (`srun -n 4 ./app`): the launcher's options are needs of the job, and what follows them is the program.
+
+Options and their meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH and Intel MPI, aprun(1), flux-run(1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dragoman.errors import BadRequest
+from dragoman.shape import Gpus, Memory
+from dragoman.units import parse_bytes, parse_duration
+
+__all__ = ["LAUNCHERS", "Launch", "read_launch"]
+
+_SRUN = {
+    "-n": "tasks", "--ntasks": "tasks", "-N": "nodes", "--nodes": "nodes", "-c": "cpus_per_task",
+    "--cpus-per-task": "cpus_per_task", "--ntasks-per-node": "tasks_per_node", "--tasks-per-node": "tasks_per_node",
+    "-G": "gpus/job", "--gpus": "gpus/job", "--gpus-per-node": "gpus/node", "--gpus-per-task": "gpus/task",
+    "--gres": "gres", "-t": "walltime_s", "--time": "walltime_s", "-p": "queue", "--partition": "queue",
+    "-A": "account", "--account": "account", "-q": "qos", "--qos": "qos", "--mem": "memory/node",
+    "--mem-per-cpu": "memory/cpu", "--mem-per-gpu": "memory/gpu", "--export": "export", "--reservation": "reservation",
+    "-C": "constraint", "--constraint": "constraint", "--exclusive": "exclusive!", "-J": "drop", "--job-name": "drop",
+    "--mpi": "drop", "--cpu-bind": "drop", "--cpu_bind": "drop", "--gpu-bind": "drop", "--distribution": "drop",
+    "-m": "drop", "-u": "drop!", "-l": "drop!", "--label": "drop!", "--unbuffered": "drop!", "-K": "drop!",
+    "--overlap": "drop!", "--exact": "drop!", "-v": "drop!", "-Q": "drop!", "--pty": "drop!",
+    "--hint": "drop", "-o": "drop", "--output": "drop", "-e": "drop", "--error": "drop", "--kill-on-bad-exit": "drop!",
+}  # fmt: skip
+_MPI = {
+    "-n": "tasks", "-np": "tasks", "--np": "tasks", "--n": "tasks", "-c": "tasks", "-N": "tasks_per_node",
+    "--npernode": "tasks_per_node", "-npernode": "tasks_per_node", "-ppn": "tasks_per_node",
+    "-perhost": "tasks_per_node", "--ppn": "tasks_per_node", "-x": "env", "-env": "env2", "-genv": "env2",
+    "-genvall": "drop!", "-envall": "drop!", "-hostfile": "drop", "--hostfile": "drop", "-machinefile": "drop",
+    "--machinefile": "drop", "-f": "drop", "-host": "drop", "--host": "drop", "-H": "drop", "-hosts": "drop",
+    "--map-by": "drop", "-map-by": "drop", "--bind-to": "drop", "-bind-to": "drop", "--rank-by": "drop",
+    "-mca": "drop2", "--mca": "drop2", "--prtemca": "drop2", "--oversubscribe": "drop!", "-oversubscribe": "drop!",
+    "--report-bindings": "drop!", "-report-bindings": "drop!", "--allow-run-as-root": "drop!", "-v": "drop!",
+    "--tag-output": "drop!", "-l": "drop!", "--use-hwthread-cpus": "drop!", "--bind-to-core": "drop!", "-q": "drop!",
+    "--cpu-bind": "drop", "-d": "drop", "--depth": "drop", "-wdir": "drop", "--wdir": "drop", "-bootstrap": "drop",
+}  # fmt: skip
+_APRUN = {"-n": "tasks", "-N": "tasks_per_node", "-d": "cpus_per_task", "-j": "drop", "-cc": "drop", "-e": "env"}
+_FLUX = {
+    "-n": "tasks", "--ntasks": "tasks", "-N": "nodes", "--nodes": "nodes", "-c": "cpus_per_task",
+    "--cores-per-task": "cpus_per_task", "-g": "gpus/task", "--gpus-per-task": "gpus/task", "-t": "walltime_s",
+    "--time-limit": "walltime_s", "-q": "queue", "--queue": "queue", "-B": "account", "--bank": "account",
+    "--env": "env", "-o": "drop", "-x": "exclusive!", "--exclusive": "exclusive!", "-l": "drop!", "--job-name": "drop",
+    "--tasks-per-node": "tasks_per_node", "--gpus-per-node": "gpus/node",
+}  # fmt: skip
+LAUNCHERS = {
+    "srun": _SRUN, "mpirun": _MPI, "mpiexec": _MPI, "mpiexec.hydra": _MPI, "orterun": _MPI, "prterun": _MPI,
+    "aprun": _APRUN, "ibrun": _APRUN, "flux": _FLUX,
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Launch:
+    """A command line taken apart."""
+
+    argv: tuple[str, ...]
+    """The program and its arguments."""
+    shape: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Any] = field(default_factory=dict)
+    environment: list[tuple[str, str]] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    """Options that only place or label processes; the site's own launcher decides those."""
+    unknown: list[str] = field(default_factory=list)
+    """Options that are not known; the whole line is then kept as the program."""
+
+
+def read_launch(argv: tuple[str, ...]) -> Launch:
+    """Take leading `NAME=value` words, `env` and a launcher off a command."""
+    launch = Launch(argv)
+    rest = list(argv)
+    if rest and rest[0] == "env" and len(rest) > 1 and "=" in rest[1]:
+        rest.pop(0)
+    while rest and "=" in rest[0] and rest[0].split("=")[0].isidentifier():
+        name, _, value = rest.pop(0).partition("=")
+        launch.environment.append((name, value))
+    launch.argv = tuple(rest)
+    program = rest[0].rsplit("/", 1)[-1] if rest else ""
+    table = LAUNCHERS.get(program)
+    if table is None or (program == "flux" and rest[1:2] not in (["run"], ["submit"])):
+        return launch
+    at = 2 if program == "flux" else 1
+    whole = launch.argv
+    while at < len(rest) and rest[at].startswith("-") and rest[at] != "-":
+        if rest[at] == "--":
+            at += 1
+            break
+        at = _option(launch, table, rest, at)
+        if launch.unknown:
+            return Launch(whole, environment=launch.environment, unknown=launch.unknown)
+    if ":" in rest[at:]:
+        return Launch(whole, environment=launch.environment, unknown=[":"])
+    launch.argv = tuple(rest[at:])
+    return launch
+
+
+def _option(launch: Launch, table: dict[str, str], rest: list[str], at: int) -> int:
+    """Read one option; returns the place of the next word."""
+    word = rest[at]
+    name, equals, value = word.partition("=")
+    if name not in table and len(word) > 2 and not word.startswith("--") and word[:2] in table and word[2:].isdigit():
+        name, equals, value = word[:2], "=", word[2:]
+    meaning = table.get(name)
+    if meaning is None:
+        launch.unknown.append(word)
+        return at + 1
+    count = 0 if meaning.endswith("!") else 2 if meaning.endswith("2") else 1
+    values = [value] if equals else rest[at + 1 : at + 1 + count]
+    if len(values) < count and not (equals and count):
+        launch.unknown.append(word)
+        return at + 1
+    try:
+        _meaning(launch, meaning.rstrip("!"), values, word)
+    except (BadRequest, ValueError):
+        launch.unknown.append(" ".join(rest[at : at + 1 + (0 if equals else count)]))
+    return at + 1 + (0 if equals else count)
+
+
+def _meaning(launch: Launch, meaning: str, values: list[str], word: str) -> None:
+    value = values[0] if values else ""
+    kind, _, per = meaning.partition("/")
+    if kind in ("tasks", "nodes", "cpus_per_task", "tasks_per_node"):
+        low, _, high = value.partition("-")
+        launch.shape[kind] = _positive(low)
+        if high:
+            launch.shape["nodes_max"] = _positive(high)
+    elif kind == "gpus":
+        model, _, count = value.rpartition(":")
+        launch.shape["gpus"] = Gpus(count=_positive(count), per=per, model=model.lower() or None)  # type: ignore[arg-type]  # from the tables
+    elif kind == "gres":
+        parts = value.split(":")
+        if parts[0] != "gpu" or len(parts) > 3:
+            raise ValueError(value)
+        count = parts[-1] if parts[-1].isdigit() else "1"
+        model = parts[1].lower() if len(parts) > 1 and not parts[1].isdigit() else None
+        launch.shape["gpus"] = Gpus(count=_positive(count), per="node", model=model)
+    elif kind == "memory":
+        size = parse_bytes(value + "M" if value.isdigit() else value)
+        launch.shape["memory"] = Memory(bytes=size, per=per)  # type: ignore[arg-type]  # from the tables
+    elif kind == "exclusive":
+        launch.shape["exclusive"] = True
+    elif kind == "constraint":
+        launch.shape["constraint"] = value
+    elif kind == "walltime_s":
+        launch.fields["walltime_s"] = _minutes(value)
+    elif kind in ("env", "export"):
+        for part in value.split(",") if kind == "export" else [value]:
+            name, equals, text = part.partition("=")
+            if equals:
+                launch.environment.append((name, text))
+    elif kind == "env2":
+        launch.environment.append((value, values[1]))
+    elif kind == "drop" or kind == "drop2":
+        launch.dropped.append(" ".join([word, *values]) if "=" not in word else word)
+    else:
+        launch.fields[kind] = value
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def _minutes(text: str) -> int:
+    """A scheduler's time option: plain numbers are minutes, `4:00` is four minutes (srun(1))."""
+    if text.isdigit():
+        return _positive(text) * 60
+    if text.count(":") == 1 and "-" not in text:
+        minutes, seconds = text.split(":")
+        return int(minutes) * 60 + int(seconds)
+    return parse_duration(text)

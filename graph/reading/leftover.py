@@ -1,0 +1,44 @@
+"""What no rule understood: words that carry meaning are told to the person, padding is not."""
+
+from __future__ import annotations
+
+import re
+
+from graph.reading.draft import Draft
+from graph.reading.lexicon import PADDING
+
+__all__ = ["read_leftover"]
+
+_WORD = re.compile(r"[^\s\x00,;!?()\[\]{}\"“”«»…]+")
+_PLAIN = re.compile(r"[.:*'`•–—\-/|=+&#>]+")
+
+
+def read_leftover(draft: Draft) -> None:
+    """Everything that is left, joined where it stands together."""
+    run: list[int] = []
+    found: list[str] = []
+
+    def close() -> None:
+        if run:
+            found.append(draft.words(run[0], run[1]))
+            run.clear()
+
+    last = -2
+    for match in _WORD.finditer(draft.line.open):
+        word = match[0].strip(".:'`*-–—")
+        original = draft.line.words(*match.span()).lower().strip(".:'`*-–—")
+        padding = (
+            not word or word in PADDING or _PLAIN.fullmatch(match[0]) or (word.isdigit() and original == "one")
+            or (len(word) == 1 and not word.isdigit())
+        )  # fmt: skip
+        if padding:
+            close()
+            continue
+        if run and match.start() - last <= 1:
+            run[1] = match.end()
+        else:
+            close()
+            run.extend(match.span())
+        last = match.end()
+    close()
+    draft.unread.extend(dict.fromkeys(found))

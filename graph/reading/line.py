@@ -1,0 +1,213 @@
+"""The text of a request in one normal form that rules can match, with the way back to the words as written.
+
+White space is single, letters are lower case, number words are digits, German and French words of the field are English
+and typing errors in unit words are corrected; each character knows its place in the original. A rule that understood a
+stretch claims it, and no later rule sees it again.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dragoman.errors import BadRequest
+from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS, PADDING, UNIT_WORDS
+
+__all__ = ["MAX_TEXT", "Line", "check_text", "pattern"]
+
+MAX_TEXT = 256 * 1024
+"""Longest text that is read, in characters; a longer one is data, not a request."""
+
+_CLAIMED = "\x00"
+_CHUNK = re.compile(r"\S+")
+_OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
+_ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
+_SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'’](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def check_text(text: str, *, where: str = "request") -> None:
+    """Refuse what is no text of a request.
+
+    Raises:
+        BadRequest: if it is empty, longer than `MAX_TEXT`, or has control characters or undecodable bytes.
+
+    """
+    if len(text) > MAX_TEXT:
+        raise BadRequest(
+            f"the request has {len(text)} characters, more than {MAX_TEXT}",
+            where=where, cure="describe the work and name large files as inputs",
+        )  # fmt: skip
+    if not text.strip():
+        raise BadRequest("the request is empty", where=where, cure="say what to run, on how much, for how long")
+    found = _CONTROL.search(text)
+    if found:
+        raise BadRequest(
+            f"control character or undecodable byte at offset {found.start()}",
+            where=where, cure="give plain text (UTF-8)",
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def pattern(text: str) -> re.Pattern[str]:
+    """A rule's pattern for the normal form, compiled once."""
+    return re.compile(text)
+
+
+def _one_off(word: str, other: str) -> bool:
+    """Whether one insertion, deletion, change or swap of neighbours makes `word` into `other`."""
+    if word == other or abs(len(word) - len(other)) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    rest, goal = word[at:], other[at:]
+    swapped = len(rest) > 1 and rest[1:2] + rest[0:1] + rest[2:] == goal
+    return rest[1:] == goal[1:] or rest[1:] == goal or rest == goal[1:] or swapped
+
+
+def _corrected(word: str) -> str | None:
+    if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in PADDING:
+        return None
+    found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and _one_off(word, unit)]
+    return found[0] if found and (len(found) == 1 or len({unit.rstrip("s") for unit in found}) == 1) else None
+
+
+class Line:
+    """One text in normal form."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.corrections: list[tuple[str, str]] = []
+        self._norm: list[str] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
+        self._foreign = any(word in FOREIGN_UNITS and word not in {"to", "go", "mo", "tag"} for word in lowered)
+        self._build()
+        self.norm = "".join(self._norm)
+        self._open: list[str] = list(self.norm)
+        self._masked: str | None = self.norm
+
+    def _build(self) -> None:
+        blanked = set(m.start() for m in _SMALL_SPACE.finditer(self.text))
+        position, before = 0, ""
+        for chunk in self._chunks(blanked):
+            if self._norm:
+                self._put(" ", position, chunk[0])
+            before = self._chunk(chunk[0], chunk[1], blanked, before)
+            position = chunk[1]
+
+    def _chunks(self, blanked: set[int]) -> Iterator[tuple[int, int]]:
+        start: int | None = None
+        end = 0
+        for match in _CHUNK.finditer(self.text):
+            if start is not None and match.start() - 1 in blanked and match.start() - 1 == end:
+                end = match.end()
+                continue
+            if start is not None:
+                yield start, end
+            start, end = match.span()
+        if start is not None:
+            yield start, end
+
+    def _put(self, norm: str, start: int, end: int) -> None:
+        for index, character in enumerate(norm):
+            same = len(norm) == end - start
+            self._norm.append(character)
+            self._starts.append(start + index if same else start)
+            self._ends.append(start + index + 1 if same else end)
+
+    def _chunk(self, start: int, end: int, blanked: set[int], before: str) -> str:
+        """Put one chunk in normal form; returns its core, for what follows."""
+        chunk = self.text[start:end]
+        core = chunk.lstrip(_OPENING)
+        lead = len(chunk) - len(core)
+        core = core.rstrip(_CLOSING)
+        self._put_raw(start, start + lead, blanked)
+        inner, stop = start + lead, start + lead + len(core)
+        lowered = core.lower()
+        fused = _NUMBER_UNIT.fullmatch(core)
+        tens = lowered.split("-")
+        if len(tens) == 2 and NUMBER_WORDS.get(tens[0], 0) in range(20, 100, 10) and tens[1] in NUMBER_WORDS:
+            self._put(str(NUMBER_WORDS[tens[0]] + NUMBER_WORDS[tens[1]]), inner, stop)
+        elif _ALPHABETIC.fullmatch(core):
+            at = inner
+            for index, part in enumerate(core.split("-")):
+                if index:
+                    self._put("-" if not self._number_pair(core) else " ", at, at + 1)
+                    at += 1
+                self._put(self._word(part, before), at, at + len(part))
+                at += len(part)
+        elif fused and len(core) < 40 and self._word(fused["unit"], fused["number"]) != fused["unit"].lower():
+            cut = inner + fused.end("number")
+            self._put_raw(inner, cut, blanked)
+            self._put(self._word(fused["unit"], fused["number"]), stop - len(fused["unit"]), stop)
+        else:
+            self._put_raw(inner, stop, blanked)
+        self._put_raw(stop, end, blanked)
+        return lowered if stop == end else ""
+
+    def _number_pair(self, core: str) -> bool:
+        first = core.lower().split("-")[0]
+        return first in NUMBER_WORDS
+
+    def _put_raw(self, start: int, end: int, blanked: set[int]) -> None:
+        for index in range(start, end):
+            character = self.text[index]
+            if index in blanked:
+                continue
+            low = character.lower()
+            self._put(low if len(low) == 1 else character, index, index + 1)
+
+    def _word(self, word: str, before: str) -> str:
+        """One alphabetic word in normal form."""
+        low = word.lower()
+        after_number = before[-1:].isdigit() or before in NUMBER_WORDS
+        if low in FOREIGN_UNITS and (self._foreign or after_number) and (low not in {"to", "go", "mo"} or after_number):
+            return FOREIGN_UNITS[low].lower()
+        if self._foreign and low in FOREIGN_WORDS:
+            return FOREIGN_WORDS[low].replace("at-", "at ")
+        if low in NUMBER_WORDS:
+            return str(NUMBER_WORDS[low])
+        if after_number or before in {"per", "each", "a", "pro", "par"}:
+            better = _corrected(low) if after_number or before == "per" else None
+            if better:
+                self.corrections.append((word, better))
+                return better
+        return low if len(low) == len(word) else word
+
+    @property
+    def open(self) -> str:
+        """The normal form with claimed stretches hidden."""
+        if self._masked is None:
+            self._masked = "".join(self._open)
+        return self._masked
+
+    def find(self, rule: str) -> Iterator[re.Match[str]]:
+        """Every match of a rule in what is not claimed yet; claims made on the way are respected."""
+        for match in pattern(rule).finditer(self.open):
+            if _CLAIMED not in self._open[match.start() : match.end()]:
+                yield match
+
+    def claim(self, start: int, end: int) -> None:
+        """Take a stretch of the normal form out of sight of later rules."""
+        for index in range(start, end):
+            self._open[index] = _CLAIMED
+        self._masked = None
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the normal form lies in the text."""
+        if start >= end:
+            return (self._starts[start] if start < len(self._starts) else len(self.text),) * 2
+        return self._starts[start], self._ends[end - 1]
+
+    def words(self, start: int, end: int) -> str:
+        """A stretch of the normal form, as written."""
+        first, last = self.span(start, end)
+        return self.text[first:last]
+
+    def claim_text(self, start: int, end: int) -> None:
+        """Claim by offsets of the original text."""
+        self.claim(bisect_left(self._starts, start), bisect_left(self._starts, end))

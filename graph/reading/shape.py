@@ -1,0 +1,218 @@
+"""How the counts of a text belong together: totals against per-unit counts, asked back where both are possible."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from dragoman.shape import Gpus, Memory, Shape
+from graph.reading.draft import Amount, Draft
+from graph.reading.reading import Option
+
+__all__ = ["resolve_shape"]
+
+_SPREAD = re.compile(
+    r"[ \n,(]*(?:(?:spread|distributed|running|run|split|all|evenly|in total|total|altogether|ranks?) ){0,2}"
+    r"(?:on|over|across|onto|in|using|among|between) (?:the |a |only |exactly )?"
+)
+_TIMES = re.compile(r"[ \n]?(?:[x×*@à]|of|à|times|each with|with|,)[ \n]?(?:each )?[ \n]?")
+_EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
+_NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
+_FIELDS = {"core": "cpus", "gpu": "gpus", "task": "tasks", "memory": "memory"}
+_NAMES = {"core": "cores", "gpu": "GPUs", "task": "tasks", "memory": "of memory", "thread": "threads", "node": "nodes"}
+
+
+def resolve_shape(draft: Draft) -> dict[str, Any]:
+    """The fields of one shape, from all counts of the text; sources and questions go to the draft."""
+    amounts = sorted(draft.amounts, key=lambda amount: amount.start)
+    _relate(draft, amounts)
+    fields: dict[str, Any] = {}
+    nodes = _pick(draft, fields, [a for a in amounts if a.unit == "node"], "nodes")
+    tasks = _pick(draft, fields, [a for a in amounts if a.unit == "task"], "tasks")
+    for amount in amounts:
+        if amount.unit == "node":
+            continue
+        if amount.per is None and _unclear(draft, amount, amounts, nodes, tasks):
+            continue
+        _state(draft, fields, amount, nodes, tasks)
+    return fields
+
+
+def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) -> Amount | None:
+    """The one count of nodes (or total tasks); a second, different one is a question."""
+    chosen: Amount | None = None
+    for amount in found:
+        if name == "tasks" and amount.per not in (None, "job"):
+            continue
+        if chosen is None or (amount.low, amount.high) == (chosen.low, chosen.high):
+            chosen = chosen or amount
+            continue
+        if (
+            name == "nodes"
+            and {amount.low, chosen.low} == {None, amount.low or chosen.low}
+            and (amount.high or 0) >= (chosen.low or 0)
+        ):
+            chosen = Amount("node", amount.low or chosen.low, amount.high or chosen.high, chosen.start, chosen.end)
+            continue
+        first, second = draft.words(chosen.start, chosen.end), draft.words(amount.start, amount.end)
+        draft.ask(
+            f"shapes.0.{name}", amount.start, amount.end, f"Both {first!r} and {second!r} are stated. Which one counts?",
+            [Option(label=first, patch={f"shapes.0.{name}": chosen.low}),
+             Option(label=second, patch={f"shapes.0.{name}": amount.low})],
+        )  # fmt: skip
+        amount.per = "asked"
+    if chosen is not None and name == "nodes":
+        if chosen.low is not None:
+            fields["nodes"] = chosen.low
+        if chosen.high is not None:
+            fields["nodes_max"] = chosen.high
+        draft.source("shapes.0.nodes" if chosen.low else "shapes.0.nodes_max", chosen.start, chosen.end)
+    return chosen
+
+
+def _relate(draft: Draft, amounts: list[Amount]) -> None:
+    """Fill in `per` where the words between two counts tell it."""
+    norm = draft.line.norm
+    for index, amount in enumerate(amounts):
+        before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)
+        if amount.per == "each":
+            holder = next(
+                (
+                    a
+                    for a in reversed(amounts[:index])
+                    if a.unit == "node" or (a.unit == "task" and amount.unit != "task")
+                ),
+                None,
+            )
+            amount.per = holder.unit if holder else None
+            before_it = amounts[index - 1] if index else None
+            if (
+                before_it
+                and before_it is not holder
+                and before_it.per is None
+                and before_it.unit not in ("node", "task")
+            ):
+                if _NEAR.fullmatch(norm[before_it.end : amount.start]):
+                    before_it.per = amount.per
+            continue
+        if amount.per is not None or amount.unit == "node" or before is None:
+            continue
+        gap = _gap(norm, amounts, before.end, amount.start)
+        if gap is None:
+            continue
+        if (
+            _EACH.search(gap) or (re.fullmatch(r"[ \n]?(?:[x×*@à]|of|times)[ \n]?", gap))
+        ) and before.unit != amount.unit:
+            amount.per = before.unit
+
+
+def _gap(norm: str, amounts: list[Amount], start: int, end: int) -> str | None:
+    """The words between two places without other counts; None where a sentence ends between them or they are far."""
+    if end - start > 400:
+        return None
+    text = norm[start:end]
+    for amount in amounts:
+        if start <= amount.start and amount.end <= end:
+            text = text[: amount.start - start] + "#" * (amount.end - amount.start) + text[amount.end - start :]
+    return None if re.search(r"[.;!?](?:\s|$)", text) else text
+
+
+def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount | None, tasks: Amount | None) -> bool:
+    """Whether a count can be a total or per unit; the question is asked then."""
+    count = amount.low if amount.low is not None else amount.high or 1
+    node_count = (nodes.low or nodes.high or 1) if nodes else 1
+    norm = draft.line.norm
+    many_tasks = tasks is not None and (tasks.low or 1) > 1 and amount.unit in ("core", "memory")
+    per_unit = "node" if node_count > 1 else "task" if many_tasks else None
+    if per_unit is None or amount.unit == "thread":
+        return False
+    if nodes and amount.unit in ("gpu", "core", "task") and per_unit == "node":
+        after = norm[amount.end : nodes.start] if nodes.start >= amount.end else ""
+        if after and len(after) < 80 and _SPREAD.fullmatch(after):
+            return False
+        if amount.unit != "memory" and count < node_count and not many_tasks:
+            amount.per = "node"
+            draft.default(f"{draft.words(amount.start, amount.end)!r} is taken per node: there are {node_count} nodes")
+            return False
+    if amount.unit == "task":
+        between = norm[nodes.end : amount.start] if nodes and amount.start >= nodes.end else ""
+        if not re.search(r"\b(?:with|of|having)\b", between):
+            return False
+    words = draft.words(amount.start, amount.end)
+    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
+    options = [Option(label=f"{words} in total", patch=_patch(amount, "job", count))]
+    if node_count > 1:
+        options.append(Option(label=f"{words} on each node", patch=_patch(amount, "node", count)))
+    if many_tasks:
+        options.append(Option(label=f"{words} for each task", patch=_patch(amount, "task", count)))
+    draft.ask(path, amount.start, amount.end, f"Is {words!r} the total, or per {per_unit}?", options)
+    return True
+
+
+def _patch(amount: Amount, per: str, count: int) -> dict[str, Any]:
+    base = "shapes.0."
+    if amount.unit == "memory":
+        return {f"{base}memory": Memory(bytes=count, per=per).model_dump(mode="json")}  # type: ignore[arg-type]  # one of its words
+    if amount.unit == "gpu":
+        return {f"{base}gpus": _gpus(amount, per, count).model_dump(mode="json", exclude_defaults=True)}
+    if amount.unit == "task":
+        return {base + ("tasks" if per == "job" else "tasks_per_node"): count}
+    return {base + {"job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}[per]: count}
+
+
+def _gpus(amount: Amount, per: str, count: int) -> Gpus:
+    return Gpus(count=count, per=per, model=amount.model, memory_bytes=amount.each_bytes, vendor=amount.vendor)  # type: ignore[arg-type]  # one of its words
+
+
+def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount | None, tasks: Amount | None) -> None:
+    count = amount.low if amount.low is not None else amount.high
+    per = amount.per
+    if count is None or per == "asked":
+        return
+    name, value = "", count if amount.unit != "gpu" else None
+    many = tasks is not None and (tasks.low or 1) > 1
+    if amount.unit == "task":
+        name = {None: "tasks", "job": "tasks", "node": "tasks_per_node"}.get(per, "")
+        if per == "gpu":
+            name, count = _per_gpu(draft.amounts, count)
+        result: Any = count
+    elif amount.unit in ("core", "thread"):
+        default = "cpus_per_task" if amount.unit == "thread" else "cpus"
+        name = {None: default, "job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}.get(per, "")
+        if per is None and amount.unit == "thread" and many:
+            draft.default(f"{draft.words(amount.start, amount.end)!r} are the threads of each task")
+        result = count
+    elif amount.unit == "gpu":
+        name = "gpus" if per in (None, "node", "task", "job") else ""
+        single = nodes is not None and nodes.low == 1 and per is None
+        result = _gpus(amount, per or ("node" if single else "job"), count) if name else value
+    else:
+        name = "memory"
+        word = {"core": "cpu", None: "node" if nodes is not None and nodes.low == 1 else "job"}.get(per, per)
+        result = Memory(bytes=count, per=word) if word in ("node", "task", "cpu", "gpu", "job") else None  # type: ignore[arg-type]  # checked here
+    words = draft.words(amount.start, amount.end)
+    if not name or result is None:
+        draft.unread.append(words)
+        return
+    if name in fields and fields[name] != result:
+        earlier = next((s.words for s in draft.sources if s.field == f"shapes.0.{name}"), str(fields[name]))
+        draft.ask(
+            f"shapes.0.{name}", amount.start, amount.end,
+            f"Both {earlier!r} and {words!r} are stated. Which one counts?",
+            [Option(label=earlier, patch={f"shapes.0.{name}": _json(fields[name])}),
+             Option(label=words, patch={f"shapes.0.{name}": _json(result)})],
+        )  # fmt: skip
+        return
+    fields[name] = result
+    draft.source(f"shapes.0.{name}", amount.start, amount.end)
+
+
+def _json(value: Any) -> Any:
+    return value.model_dump(mode="json", exclude_defaults=True) if isinstance(value, Gpus | Memory | Shape) else value
+
+
+def _per_gpu(amounts: list[Amount], count: int) -> tuple[str, int]:
+    gpus = next((a for a in amounts if a.unit == "gpu" and a.low), None)
+    if gpus is None or gpus.low is None:
+        return "", count
+    return ("tasks_per_node" if gpus.per == "node" else "tasks"), count * gpus.low

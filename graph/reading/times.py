@@ -1,0 +1,148 @@
+"""How long: walltimes in every form that people and schedulers use; asked back where a form means two things."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from graph.reading.draft import Draft
+from graph.reading.line import pattern
+from graph.reading.numbers import NUMBER, amounts_of
+from graph.reading.reading import Option
+
+__all__ = ["DURATION", "duration_seconds", "read_times"]
+
+_UNITS = {
+    "w": 604800, "week": 604800, "d": 86400, "day": 86400, "h": 3600, "hr": 3600, "hour": 3600,
+    "m": 60, "min": 60, "minute": 60, "mn": 60, "s": 1, "sec": 1, "second": 1,
+}  # fmt: skip
+_UNIT = r"(?:weeks?|w|days?|d|hours?|hrs?\.?|h|minutes?|mins?\.?|mn|m|seconds?|secs?\.?|s)"
+_HALF = r"(?:half an? (?:hour|day|minute)|half a week|a quarter of an hour|(?:three )?quarters? of an hour)"
+_ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
+_WORDED = (
+    rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and a half)?|{NUMBER} and a half (?:hours?|days?|minutes?|weeks?)"
+    rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and a half|overnight)"
+)
+_COMPACT = r"(?<![\w.,:-])\d{1,5} ?[dh] ?\d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?)?(?![\w:])"
+_CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?::\d{2}){0,2}(?![\w:-])"
+_DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
+DURATION = rf"(?:{_COMPACT}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_WORDED}|{_CLOCK})"
+_ISO = r"(?<![\w.-])pt?(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
+_INTRO = (
+    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum |max\.? )*(?:wall[ -]?(?:clock )?time(?: limit)?"
+    r"|time[ -]?limit|run ?time|runtime|duration|time|wallclock|limit|walltime_s)"
+    r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
+)
+_MODE = (
+    r"(?:(?P<mode>at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than|not longer than"
+    r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~|<=?|>=|lasting|over"
+    r"|takes|take|taking|needs|within|in|after|every) ?){0,3}"
+)
+_ENDLESS = (
+    r"(?P<endless>unlimited|infinite|infinity|no (?:time |walltime |wall ?time )?limit|without (?:a |any )?(?:time |walltime )?limit"
+    r"|unbounded|0+(?::00){0,2}(?![\w.:,-]))"
+)
+RULE = rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run))?"
+ENDLESS_RULES = (
+    rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time|limit)(?: of| is|:| ?=)? ?(?:is |to )?){_ENDLESS}(?: time| walltime)?",
+    r"(?<![\w-])(?P<endless>unlimited(?! budget)|infinite|no (?:time |walltime |wall ?time )limit)(?: (?:wall ?time|time|runtime|duration|walltime))?(?![\w-])",
+    r"^(?P<endless>0)$",
+)
+
+
+def duration_seconds(text: str) -> tuple[int, ...]:
+    """What a duration in normal form can mean, in seconds rounded up: nothing, one value, or two."""
+    text = text.strip()
+    worded = _worded(text)
+    if worded is not None:
+        return worded
+    if ":" in text:
+        return _clock(text)
+    compact = re.fullmatch(r"(\d+) ?([dh]) ?(\d{1,2}) ?(?:m(?:in)?)?(?: ?(\d{1,2}) ?s)?", text)
+    if compact and compact[2]:
+        big, small = (86400, 3600) if compact[2] == "d" else (3600, 60)
+        if compact[2] == "h" or "m" not in text:
+            return (int(compact[1]) * big + int(compact[3]) * small + int(compact[4] or 0),)
+    totals: tuple[float, ...] = (0.0,)
+    parts = re.findall(rf"({NUMBER}) ?-?({_UNIT})(?![a-z_-])", text)
+    for number, unit in parts:
+        size = _UNITS[unit.rstrip(".") if unit.rstrip(".") in _UNITS else unit.rstrip(".").rstrip("s")]
+        totals = tuple(total + value * size for total in totals for value in amounts_of(number))
+    return tuple(dict.fromkeys(math.ceil(total - 1e-9) for total in totals)) if parts else ()
+
+
+def _worded(text: str) -> tuple[int, ...] | None:
+    plain = re.sub(r"\s+", " ", text)
+    half = re.fullmatch(r"half an? (hour|day|minute|week)", plain)
+    if half:
+        return (_UNITS[half[1]] // 2,)
+    quarter = re.fullmatch(r"(a|3|three) quarters? of an hour", plain)
+    if quarter:
+        return (900 if quarter[1] == "a" else 2700,)
+    one = re.fullmatch(r"an? (hour|day|minute|week)( and a half)?", plain)
+    if one:
+        return (_UNITS[one[1]] * (3 if one[2] else 2) // 2,)
+    more = re.fullmatch(rf"({NUMBER})(?: and a half)? (hour|day|minute|week)s?(?: and a half)?", plain)
+    if more and "half" in plain:
+        return tuple(math.ceil((value + 0.5) * _UNITS[more[2]]) for value in amounts_of(more[1]))
+    return () if plain == "overnight" else None
+
+
+def _clock(text: str) -> tuple[int, ...]:
+    days, _, rest = text.rpartition("-")
+    parts = [int(part) for part in rest.split(":")]
+    if any(part > 59 for part in parts[1:] if len(parts) < 4):
+        return ()
+    if days:
+        return (int(days) * 86400 + sum(p * s for p, s in zip(parts, (3600, 60, 1), strict=False)),)
+    if len(parts) == 4:
+        return (parts[0] * 86400 + parts[1] * 3600 + parts[2] * 60 + parts[3],)
+    if len(parts) == 3:
+        return (parts[0] * 3600 + parts[1] * 60 + parts[2],)
+    return (parts[0] * 3600 + parts[1] * 60, parts[0] * 60 + parts[1])
+
+
+def read_times(draft: Draft) -> None:
+    """Find the walltime; a range of them (`at least 1 h, at most 3 h`) gives `walltime_min_s` too."""
+    for rule in ENDLESS_RULES:
+        for match in draft.line.find(rule):
+            draft.default(
+                f"{draft.words(*match.span())!r}: no time limit is asked for; sites apply their own, so set one"
+            )
+            draft.source("walltime_s", *match.span())
+    for match in draft.line.find(RULE):
+        _take(draft, match)
+
+
+def _take(draft: Draft, match: re.Match[str]) -> None:
+    start, end = match.span()
+    mode = match["mode"] or ""
+    values = duration_seconds(match["time"])
+    words = draft.words(*match.span("time"))
+    if mode in ("within", "in", "after", "every"):
+        if mode == "within" or mode == "in":
+            seconds = values[0] if values else 0
+            draft.ask(
+                "walltime_s", start, end, f"Does {draft.words(start, end)!r} limit how long the job runs, or when it must be done?",
+                [Option(label="it runs at most that long", patch={"walltime_s": seconds}),
+                 Option(label="it must be finished by then", patch={"deadline": f"+{seconds}s"})],
+            )  # fmt: skip
+        return
+    values = tuple(value for value in values if value > 0)
+    if not values:
+        if match["time"] == "overnight":
+            draft.ask("walltime_s", start, end, "Overnight is how many hours?", [])
+        return
+    if len(values) > 1:
+        from dragoman.units import format_duration
+
+        options = [Option(label=format_duration(value), patch={"walltime_s": value}) for value in values]
+        draft.ask(
+            "walltime_s", start, end, f"{words!r} can mean {' or '.join(o.label for o in options)}. Which?", options
+        )
+        return
+    low = mode in ("at least", "no less than", ">=") or mode.startswith("min")
+    if low and "walltime_s" not in draft.fields and not pattern(DURATION).search(draft.line.open, end):
+        draft.default(f"{draft.words(start, end)!r}: that long is asked for")
+        low = False
+    draft.put("walltime_min_s" if low else "walltime_s", values[0], start, end)

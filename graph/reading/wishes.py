@@ -1,0 +1,81 @@
+"""What the person prefers: cheapest, soonest, right now, and the most that may be spent."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import Budget
+from graph.reading.draft import Draft
+from graph.reading.numbers import NUMBER, amounts_of
+from graph.reading.reading import Option
+
+__all__ = ["read_wishes"]
+
+_LEAD = r"(?<![\w-])(?:(?:as|at|in|for|the|my|preferably|ideally|possibly|please|prefer|preference|objective|policy|optimi[sz]e for|go for|take|pick|choose|use|find|is|on|:) ){0,4}"
+OBJECTIVES = {
+    "min-cost": r"cheapest(?: (?:one|site|option|place|possible|offer))?|as cheap(?:ly)? as possible|lowest (?:cost|price|charge)"
+    r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper|cost[- ]optimal|am günstigsten"
+    r"|(?:le )?moins cher|günstigste?|save money",
+    "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?|earliest(?: possible)?(?: start)?"
+    r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?|quickest(?: start)?"
+    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|so schnell wie möglich|schnellstmöglich|dès que possible|first to start",
+    "queue-depth": r"(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?|least[- ]loaded(?: site)?|queue[- ]depth",
+    "min-energy": r"greenest|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
+    "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
+    "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first|any site that is ready",
+    "random": r"random(?:ly)?(?: site| choice)?",
+}  # fmt: skip
+URGENT = (
+    r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
+    r"(?:right now|right away|immediately|at once|now(?= ?[.!,]|$)|very urgent(?:ly)?|urgent(?:ly)?|sofort|dringend|tout de suite"
+    r"|instantly|without (?:any )?(?:queue|queueing|waiting)))(?![\w-])"
+)
+_MONEY = {
+    "$": "USD",
+    "usd": "USD",
+    "dollars": "USD",
+    "dollar": "USD",
+    "us$": "USD",
+    "€": "EUR",
+    "eur": "EUR",
+    "euros": "EUR",
+    "euro": "EUR",
+}
+_HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
+_LIMIT = (
+    r"(?:(?:with |on |a |the |my |our |and |but |for |at )*(?:budget|cost|costs|price|spend(?:ing)?|charge|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
+    r"(?:(?:must |should )?(?:cost |costs |costing |spend )?(?:stay |be |is )?(?:under|below|less than|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
+)
+BUDGET = rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget|in total|max(?:imum)?|at most|limit))?"
+BARE_BUDGET = rf"(?<![\w-])(?:a |my |the |with |within )*budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?![\w%:.-])"
+SUM = r"budget(?: is| of|:| ?=)? ?"
+
+
+def read_wishes(draft: Draft) -> None:
+    """Find objective, urgency and budget."""
+    for match in draft.line.find(BUDGET):
+        number = match["a"] or match["b"]
+        unit = _MONEY.get(match["sign"] or match["money"] or "") or re.sub(
+            r"[- ]?(?:hours?|hrs?|h)$", "-hours", match["hours"] or ""
+        ).replace("cpu", "core")
+        values = amounts_of(number)
+        label = draft.words(*match.span())
+        if len(values) == 1 and values[0] > 0:
+            draft.put("budget", Budget(amount=values[0], unit=unit), *match.span())  # type: ignore[arg-type]  # from the tables
+        elif len(values) == 2:
+            options = [
+                Option(label=f"{v:g} {unit}", patch={"budget": {"amount": v, "unit": unit}}) for v in values if v > 0
+            ]
+            draft.ask("budget", *match.span(), f"{label!r}: which amount is meant?", options)
+    for match in draft.line.find(BARE_BUDGET):
+        values = amounts_of(match["n"])
+        options = [
+            Option(label=f"{value:g} {unit}", patch={"budget": {"amount": value, "unit": unit}})
+            for value in values[:1] if value > 0 for unit in ("node-hours", "core-hours", "gpu-hours", "USD", "EUR")
+        ]  # fmt: skip
+        draft.ask("budget", *match.span(), f"{draft.words(*match.span())!r}: in which unit?", options)
+    for name, words in OBJECTIVES.items():
+        for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible)?"):
+            draft.put("objective", name, *match.span(), label=name)
+    for match in draft.line.find(URGENT):
+        draft.put("urgent", True, *match.span())
