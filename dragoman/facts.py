@@ -10,9 +10,9 @@ from dragoman.kleene import Truth
 from dragoman.model import Model, Moment
 
 __all__ = [
-    "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "FileSystem", "FileSystems", "Gpu", "Gpus",
-    "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "Package", "Packages",
-    "Presence", "Queue", "Workload",
+    "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "CpuCluster", "FileSystem", "FileSystems",
+    "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "Package",
+    "Packages", "Presence", "Queue", "Workload",
 ]  # fmt: skip
 
 
@@ -215,6 +215,15 @@ class Interfaces(Model):
     interfaces: tuple[Interface, ...] = ()
 
 
+class CpuCluster(Model):
+    """Cores of one kind in a processor that has several kinds."""
+
+    model: str | None = None
+    sockets: NonNegativeInt | None = None
+    cores_per_socket: NonNegativeInt | None = None
+    threads_per_core: NonNegativeInt | None = None
+
+
 class Cpu(Model):
     """Processors of one host (of a site's compute nodes where `hosts` says so)."""
 
@@ -230,6 +239,8 @@ class Cpu(Model):
     """CPUs that this process may use (affinity and cgroup quota)."""
     features: tuple[str, ...] = ()
     hosts: NonNegativeInt | None = None
+    clusters: tuple[CpuCluster, ...] = ()
+    """Where there are several kinds of core; empty: one kind."""
 
 
 class MemoryFacts(Model):

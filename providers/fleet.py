@@ -1,0 +1,106 @@
+"""Sites files: YAML or JSON read with line numbers, so that every error names its line, its field and the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anyio
+from pydantic import ValidationError
+
+from dragoman.errors import SiteFileError
+from dragoman.model import JsonObject
+from dragoman.site import Charges, Fleet, Site
+from providers.registry import dialects
+from providers.simulated.state import SimulatedState
+from providers.site_source import SiteSource
+
+__all__ = ["default_fleet", "fleet_schema", "load_fleet", "parse_fleet"]
+
+MAX_FILE_BYTES = 8 * 2**20
+
+
+async def load_fleet(path: str | Path, *, schedulers: Sequence[str] | None = None) -> Fleet:
+    """Read and check a sites file.
+
+    Args:
+        path: YAML, or JSON by its suffix.
+        schedulers: registered names; None: those of the registry.
+
+    Raises:
+        SiteFileError: with `file:line: field` and the cure.
+
+    """
+    file = anyio.Path(path)
+    try:
+        if (await file.stat()).st_size > MAX_FILE_BYTES:
+            raise SiteFileError(f"is larger than {MAX_FILE_BYTES} bytes", where=str(path), cure="split the fleet")
+        text = (await file.read_bytes()).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteFileError(
+            f"cannot be read: {error}", where=str(path), cure="name a readable UTF-8 file, or mend this one"
+        ) from error
+    return parse_fleet(text, str(path), schedulers=schedulers)
+
+
+def parse_fleet(text: str, name: str, *, schedulers: Sequence[str] | None = None) -> Fleet:
+    """The fleet that a sites file's text describes; `name` is the file's, for messages. Errors as `load_fleet`."""
+    source = SiteSource(name, text)
+    if isinstance(source.data, dict) and "schema_version" not in source.data:
+        source.data["schema_version"] = 1
+    try:
+        fleet = Fleet.model_validate(source.data)
+    except ValidationError as error:
+        raise source.error_of(error) from error
+    known = tuple(schedulers) if schedulers is not None else dialects.names()
+    seen: dict[str, int] = {}
+    for index, site in enumerate(fleet.sites):
+        _check_site(source, index, site, seen, known)
+    return fleet
+
+
+def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int], known: tuple[str, ...]) -> None:
+    folded = site.name.lower()
+    if folded in seen:
+        first = source.line(("sites", seen[folded], "name"))
+        raise source.error(
+            ("sites", index, "name"), f"site {site.name!r} is already described in line {first}", "rename one of them"
+        )
+    seen[folded] = index
+    if site.simulated is not None:
+        try:
+            SimulatedState.model_validate(site.simulated)
+        except ValidationError as error:
+            raise source.error_of(error, ("sites", index, "simulated")) from error
+    elif site.scheduler not in known:
+        raise source.error(
+            ("sites", index, "scheduler"),
+            f"there is no scheduler {site.scheduler!r}",
+            f"there are {', '.join(sorted(known))}",
+        )
+    if site.simulated is None and site.transport.kind in ("openssh", "asyncssh") and not site.transport.host:
+        raise source.error(("sites", index, "transport"), f"{site.transport.kind} needs a host", "add host: NAME")
+    if site.transport.host and site.transport.host.startswith("-"):
+        raise source.error(("sites", index, "transport", "host"), "begins with a dash", "name a host or ssh alias")
+    if site.work_root is not None and not site.work_root.startswith("/"):
+        raise source.error(("sites", index, "work_root"), "is not an absolute path", "begin it with /")
+
+
+def fleet_schema() -> JsonObject:
+    """JSON Schema of sites files, with that of simulated states, for editors."""
+    schema: dict[str, Any] = Fleet.model_json_schema()
+    state = SimulatedState.model_json_schema()
+    definitions = schema.setdefault("$defs", {})
+    for key, value in state.pop("$defs", {}).items():
+        definitions.setdefault(key, value)
+    definitions["SimulatedState"] = state
+    definitions["Site"]["properties"]["simulated"] = {"anyOf": [{"$ref": "#/$defs/SimulatedState"}, {"type": "null"}]}
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    return schema
+
+
+def default_fleet() -> Fleet:
+    """The fleet of this machine alone, as site `local`, at no cost."""
+    charges = Charges(currency="none", per_core_hour=0.0, per_gpu_hour=0.0)
+    return Fleet(sites=(Site(name="local", description="this machine", scheduler="machine", charges=charges),))

@@ -1,0 +1,167 @@
+"""Real providers: a pure probe put to a site over a transport, many questions in few round trips."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from pydantic import BaseModel
+
+from dragoman.command import Command, Completed
+from dragoman.errors import CommandTimeout, DragomanError, UnknownName
+from dragoman.facts import Presence
+from dragoman.model import Model
+from dragoman.observation import Answer, Category
+from dragoman.protocols import Transport, Verb
+from providers.probes.base import Ask, FileRead, Paths, Probe, ProbeVerb, Results
+from providers.probes.reading import read_command, split_reads
+from providers.verbs import NoArguments
+
+__all__ = ["ProbedProvider", "Question", "ask_many", "probe_all"]
+
+MAX_ROUNDS = 6
+FILES_AT_ONCE = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One verb of one probe with its arguments."""
+
+    probe: Probe
+    verb: str
+    arguments: BaseModel = field(default_factory=NoArguments)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A question under way: what it asks next, and what came back so far."""
+
+    verb: ProbeVerb[Any, Any]
+    arguments: BaseModel
+    paths: Paths
+    ask: Ask = field(default_factory=Ask)
+    commands: dict[str, Completed | Exception] = field(default_factory=dict)
+    files: dict[str, tuple[FileRead, ...]] = field(default_factory=dict)
+    answer: Answer[Any] | None = None
+
+    def begin(self) -> None:
+        try:
+            self.ask = self.verb.ask(self.arguments, self.paths)
+        except Exception as error:  # noqa: BLE001  # a third party's fault must not take the other answers away
+            self.answer = _fault(error)
+
+    def take(self) -> None:
+        results = Results(self.commands, self.files, self.paths)
+        try:
+            answer = self.verb.parse(self.arguments, results)
+        except Exception as error:  # noqa: BLE001  # output nobody foresaw is an unknown answer for this fact only
+            self.answer = _fault(error)
+            return
+        if isinstance(answer, Ask):
+            self.ask = answer
+        else:
+            self.answer = answer
+
+
+def _fault(error: Exception) -> Answer[Any]:
+    words = str(error) if isinstance(error, DragomanError) else f"{type(error).__name__}: {error}"
+    return Answer[Any].unknown(f"the answer could not be read: {words}")
+
+
+async def ask_many(
+    transport: Transport, questions: Sequence[Question], *, paths: Paths | None = None
+) -> list[Answer[Any]]:
+    """Answers in the order of the questions; one that hangs or fails is unknown and leaves the others alone.
+
+    Each round is one `run_many`: the same command is run once however many probes ask for it, and all files are read
+    by one command. Most verbs need one round.
+    """
+    opened = [_open(question, paths or {}) for question in questions]
+    for _ in range(MAX_ROUNDS):
+        waiting = [one for one in opened if one.answer is None]
+        if not waiting:
+            break
+        await _round(transport, waiting)
+    return [one.answer or Answer[Any].unknown("asked for more and more without an answer") for one in opened]
+
+
+def _open(question: Question, paths: Paths) -> _Open:
+    verb = question.probe.verb(question.verb)
+    if verb is None:
+        known = ", ".join(one.name for one in question.probe.verbs)
+        raise UnknownName(f"there is no verb {question.verb!r}", where=question.probe.id, cure=f"it has {known}")
+    one = _Open(verb, question.arguments, paths)
+    one.begin()
+    return one
+
+
+async def _round(transport: Transport, waiting: Sequence[_Open]) -> None:
+    commands: dict[object, Command] = {}
+    for one in waiting:
+        commands.update({_key(command): command for command in one.ask.commands.values()})
+    wanted = list(dict.fromkeys(path for one in waiting for path in one.ask.files))
+    batches = [wanted[start : start + FILES_AT_ONCE] for start in range(0, len(wanted), FILES_AT_ONCE)]
+    marks = [secrets.token_hex(12) for _ in batches]
+    reading = [read_command(batch, mark) for batch, mark in zip(batches, marks, strict=True)]
+    answers = await _run_many(transport, [*commands.values(), *reading])
+    ran = dict(zip(commands, answers[: len(commands)], strict=True))
+    files: dict[str, tuple[FileRead, ...]] = {}
+    for batch, mark, done in zip(batches, marks, answers[len(commands) :], strict=True):
+        files |= split_reads(done, batch, mark)
+    for one in waiting:
+        one.commands |= {name: ran[_key(command)] for name, command in one.ask.commands.items()}
+        one.files |= {path: files[path] for path in one.ask.files}
+        one.take()
+
+
+def _key(command: Command) -> object:
+    return command.argv, command.stdin, command.cwd, tuple(sorted(command.environment.items())), command.unset
+
+
+async def _run_many(transport: Transport, commands: Sequence[Command]) -> list[Completed | Exception]:
+    if not commands:
+        return []
+    limit = sum(command.timeout_s for command in commands) + 30
+    try:
+        with anyio.fail_after(limit):
+            return await transport.run_many(commands)
+    except DragomanError as error:
+        return [error] * len(commands)
+    except TimeoutError:
+        return [CommandTimeout(f"no answer within {limit:g} s", where=transport.identity)] * len(commands)
+
+
+async def probe_all(
+    transport: Transport, probes: Sequence[Probe], *, paths: Paths | None = None
+) -> dict[str, Answer[Presence]]:
+    """Which of these are there, by `category/name`, in few round trips."""
+    answers = await ask_many(transport, [Question(probe, "probe") for probe in probes], paths=paths)
+    return {probe.id: answer for probe, answer in zip(probes, answers, strict=True)}
+
+
+class ProbedProvider:
+    """A `Provider` that asks the site by its probe."""
+
+    def __init__(self, probe: Probe, transport: Transport, paths: Paths | None = None) -> None:
+        self.probe = probe
+        self.transport = transport
+        self.paths: Paths = dict(paths or {})
+        self.category: Category = probe.category
+        self.name: str = probe.name
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """What can be asked."""
+        return {verb.name: verb.verb for verb in self.probe.verbs}
+
+    async def call(self, verb: str, arguments: BaseModel) -> Answer[Model]:
+        """Ask. Everything that goes wrong at the site is an unknown answer.
+
+        Raises:
+            UnknownName: there is no such verb.
+
+        """
+        return (await ask_many(self.transport, [Question(self.probe, verb, arguments)], paths=self.paths))[0]

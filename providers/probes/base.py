@@ -1,0 +1,194 @@
+"""The frame of probes: what a probe asks of a site, and how the answers become typed facts. No I/O here.
+
+A probe is a class with a category, a name and verbs. A verb is a pair of pure functions: `ask` says which commands to
+run and which files to read, `parse` turns the results into an answer, or into a further `Ask` where the second question
+depends on the first answer. One shared runner (`providers/probed.py`) puts the questions of many probes together.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from dragoman.command import Command, Completed
+from dragoman.errors import CommandMissing
+from dragoman.facts import Presence
+from dragoman.model import Model
+from dragoman.observation import Answer, Category, Outcome
+from dragoman.protocols import Verb
+from providers.verbs import PROBE, NoArguments
+
+__all__ = [
+    "Ask", "FileRead", "Paths", "Probe", "ProbeVerb", "Results", "brief", "no_answer", "presence", "presence_from",
+    "question", "where_is",
+]  # fmt: skip
+
+A = TypeVar("A", bound=BaseModel)
+F = TypeVar("F", bound=Model)
+
+Paths = Mapping[str, str]
+"""`paths` of the site file: where a provider lies that is not on the PATH, by the provider's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Commands to run, by a name of the probe's own choice, and files or folders to read.
+
+    `files` are absolute; `*`, `?` and `[...]` are patterns. Of a folder the names in it are read.
+    """
+
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """One file as it was read: `ok` with its bytes, shown to be `absent`, or `unknown` with the reason."""
+
+    path: str
+    outcome: Outcome
+    data: bytes = b""
+    reason: str = ""
+    folder: bool = False
+
+    @property
+    def text(self) -> str:
+        """As text; bytes that are no UTF-8 become U+FFFD."""
+        return self.data.decode("utf-8", "replace")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in a folder."""
+        return tuple(self.text.splitlines()) if self.folder else ()
+
+    @property
+    def value(self) -> str | None:
+        """The stripped text of a file that was read; None otherwise."""
+        return self.text.strip() if self.outcome is Outcome.OK else None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What came back for one verb, over all of its rounds."""
+
+    commands: Mapping[str, Completed | Exception] = field(default_factory=dict)
+    files: Mapping[str, tuple[FileRead, ...]] = field(default_factory=dict)
+    """By path or pattern as asked."""
+    paths: Paths = field(default_factory=dict)
+
+    def file(self, path: str) -> FileRead:
+        """One file that was asked for by its path; unknown where it was not read."""
+        reads = self.files.get(path, ())
+        return reads[0] if reads else FileRead(path, Outcome.UNKNOWN, reason="was not read")
+
+    def found(self, pattern: str) -> tuple[FileRead, ...]:
+        """What a pattern led to, without what is shown to be absent."""
+        return tuple(read for read in self.files.get(pattern, ()) if read.outcome is not Outcome.ABSENT)
+
+    def done(self, name: str) -> Completed | None:
+        """A command that ran to its end, whatever its exit code; None otherwise (see `no_answer`)."""
+        item = self.commands.get(name)
+        return item if isinstance(item, Completed) else None
+
+    def asked(self, name: str) -> bool:
+        """Whether a command of that name was already asked, in this or an earlier round."""
+        return name in self.commands
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeVerb(Generic[A, F]):
+    """One verb of a probe: the shared words of it, and the two pure functions."""
+
+    verb: Verb
+    ask: Callable[[A, Paths], Ask]
+    parse: Callable[[A, Results], Answer[F] | Ask]
+    """Called again with everything so far when it answered with a further `Ask`."""
+
+    @property
+    def name(self) -> str:
+        """The verb's name."""
+        return self.verb.name
+
+
+class Probe:
+    """Finds one kind of resource. Subclasses set three class attributes; `verbs` begins with `presence(...)`."""
+
+    category: ClassVar[Category]
+    name: ClassVar[str]
+    verbs: ClassVar[tuple[ProbeVerb[Any, Any], ...]]
+
+    @property
+    def id(self) -> str:
+        """Such as `software/pip`."""
+        return f"{self.category.value}/{self.name}"
+
+    def verb(self, name: str) -> ProbeVerb[Any, Any] | None:
+        """The verb of that name."""
+        return next((verb for verb in self.verbs if verb.name == name), None)
+
+
+def presence(
+    ask: Callable[[NoArguments, Paths], Ask], parse: Callable[[NoArguments, Results], Answer[Presence] | Ask]
+) -> ProbeVerb[NoArguments, Presence]:
+    """The verb `probe`, which every provider has."""
+    return ProbeVerb(PROBE, ask, parse)
+
+
+def presence_from(
+    verb: ProbeVerb[NoArguments, F], describe: Callable[[F], Presence]
+) -> ProbeVerb[NoArguments, Presence]:
+    """The verb `probe` where another verb's answer already shows whether the provider is there."""
+
+    def parse(arguments: NoArguments, results: Results) -> Answer[Presence] | Ask:
+        answer = verb.parse(arguments, results)
+        if isinstance(answer, Ask):
+            return answer
+        if answer.value is None:
+            return Answer[Presence](outcome=answer.outcome, reason=answer.reason)
+        return Answer[Presence].ok(describe(answer.value))
+
+    return presence(verb.ask, parse)
+
+
+def question(*argv: str, timeout_s: float = 10.0, stdin: bytes = b"", **environment: str) -> Command:
+    """A read-only command in the C locale, so that field names and numbers are the documented ones."""
+    return Command(
+        argv=argv,
+        stdin=stdin,
+        environment={"LC_ALL": "C", "LANGUAGE": "C", **environment},
+        timeout_s=timeout_s,
+    )
+
+
+def where_is(name: str, paths: Paths, *, key: str | None = None) -> str:
+    """The program to call: under the folder or file that the site file names for `key`, or by its name on the PATH."""
+    path = paths.get(key or name)
+    if path is None:
+        return name
+    return path if posixpath.basename(path) == name else posixpath.join(path, "bin", name)
+
+
+def no_answer(results: Results, name: str) -> Answer[Any] | None:
+    """The answer that follows from a command that did not run: absent if the site has no such command, else unknown.
+
+    None where the command ran to its end: then its exit code and output have to be read.
+    """
+    item = results.commands.get(name)
+    if isinstance(item, Completed):
+        return Answer[Any].unknown(f"{brief(item.argv[0])} answered too much to read") if item.truncated else None
+    if isinstance(item, CommandMissing):
+        return Answer[Any].absent(str(item))
+    return Answer[Any].unknown(str(item) if item is not None else f"{name} was not asked")
+
+
+def brief(text: str | Completed, limit: int = 300) -> str:
+    """The telling part of a message, on one line: for reasons."""
+    if isinstance(text, Completed):
+        words = text.err.strip() or text.out.strip() or "no output"
+        return brief(f"{text.argv[0]} exit {text.rc}: {words}", limit)
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

@@ -1,0 +1,51 @@
+"""How package managers answer `find_package`: names held against names, exactly."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from dragoman.facts import Package, Packages
+from dragoman.observation import Answer
+
+__all__ = ["any_case", "package_answer", "pep503", "similar_names"]
+
+
+def any_case(name: str) -> str:
+    """Names that differ only in case are the same name (Spack, modules, conda)."""
+    return name.strip().lower()
+
+
+def pep503(name: str) -> str:
+    """Normalised Python project name (PEP 503): case and runs of `-`, `_` and `.` do not count."""
+    return re.sub(r"[-_.]+", "-", name.strip()).lower()
+
+
+def similar_names(name: str, known: Iterable[str], *, same: Callable[[str], str] = any_case) -> tuple[str, ...]:
+    """Up to ten names nearby: those that contain it, or that it contains, or that are spelt alike."""
+    wanted = same(name)
+    names = sorted({one for one in known if same(one) != wanted})
+    holding = [
+        one for one in names if len(wanted) > 2 and (wanted in same(one) or (len(one) > 3 and same(one) in wanted))
+    ]
+    alike = difflib.get_close_matches(wanted, [one for one in names if one not in holding], n=5, cutoff=0.8)
+    return tuple((holding + alike)[:10])
+
+
+def package_answer(
+    name: str,
+    packages: Sequence[Package],
+    *,
+    known: Iterable[str] = (),
+    same: Callable[[str], str] = any_case,
+    where: str = "",
+) -> Answer[Packages]:
+    """The packages of exactly this name; where there are none, names nearby; where none are nearby, absent."""
+    hits = tuple(package for package in packages if same(package.name) == same(name))
+    if hits:
+        return Answer[Packages].ok(Packages(packages=hits))
+    nearby = similar_names(name, known, same=same)
+    if nearby:
+        return Answer[Packages].ok(Packages(similar=nearby))
+    return Answer[Packages].absent(f"{where or 'this package manager'} has no package {name}")

@@ -1,0 +1,163 @@
+"""Python packages of the interpreters and virtual environments at hand, read from their metadata, without pip.
+
+Interpreters: `python3` and `python` on the PATH, the active environment, and what `paths.pip` of the site file names
+(an environment, an interpreter, or several, separated by `:`). Names are compared as PEP 503 says; versions are those
+that the package's own metadata states, never those of a dependency.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from itertools import pairwise
+from typing import Any
+
+from dragoman.facts import Package, Packages, Presence
+from dragoman.observation import Answer, Category
+from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence, question
+from providers.probes.packages import package_answer, pep503
+from providers.registry import register_probe
+from providers.verbs import FIND_PACKAGE, NoArguments, PackageQuery
+
+__all__ = ["Pip"]
+
+# Runs in the site's interpreter (importlib.metadata came with 3.8), with the user's own packages and PYTHONPATH, as a
+# job would, but without the current folder. The query is an argument. The answer's line has a mark of its own, because
+# .pth files and shutdown warnings print as they like.
+_READ = r"""
+import sys
+sys.path[:] = [folder for folder in sys.path if folder]
+import json, re
+query = sys.argv[1] if len(sys.argv) > 1 else None
+norm = lambda name: re.sub(r"[-_.]+", "-", name or "").lower()
+answer = {"python": sys.version.split()[0], "prefix": sys.prefix, "executable": sys.executable,
+          "venv": sys.prefix != getattr(sys, "base_prefix", sys.prefix)}
+if query is not None:
+    found, names = {}, set()
+    try:
+        from importlib.metadata import distributions
+        seen = ((lambda: (one.metadata["Name"], one.version)) for one in distributions())
+    except ImportError:
+        import pkg_resources
+        seen = ((lambda: (one.project_name, one.version)) for one in pkg_resources.working_set)
+    for read in seen:
+        try:
+            name, version = read()
+        except Exception:
+            continue
+        if not name:
+            continue
+        names.add(name)
+        if norm(name) == norm(query):
+            found.setdefault(norm(name), [name, version])
+    answer["found"], answer["names"] = list(found.values()), sorted(names)
+print("\ndragoman-answer " + json.dumps(answer))
+"""
+
+# The interpreters at hand, each once by its own prefix. Their paths are arguments of the shell, the program's text too.
+_EACH = r"""
+program=$1 has_query=$2 query=$3; shift 3
+bare=''
+for one do
+  case $one in
+    */*) if [ -x "$one/bin/python3" ]; then set -- "$@" "$one/bin/python3"; elif [ -x "$one/bin/python" ]; then
+           set -- "$@" "$one/bin/python"; elif [ -f "$one" ] && [ -x "$one" ]; then set -- "$@" "$one"; fi ;;
+    *) where=$(command -v -- "$one" 2>/dev/null) && set -- "$@" "$where" ;;
+  esac
+  shift
+done
+if [ -n "${VIRTUAL_ENV:-}" ] && [ -x "$VIRTUAL_ENV/bin/python" ]; then set -- "$@" "$VIRTUAL_ENV/bin/python"; fi
+if [ $# -eq 0 ]; then echo none; exit 0; fi
+if command -v timeout >/dev/null 2>&1; then bounded() { timeout 12 "$@"; }; else bounded() { "$@"; }; fi
+for python do
+  if [ "$has_query" = yes ]; then said=$(bounded "$python" -c "$program" "$query" 2>&1 </dev/null); else
+    said=$(bounded "$python" -c "$program" 2>&1 </dev/null); fi
+  code=$?
+  line=$(printf '%s\n' "$said" | sed -n 's/^dragoman-answer //p' | tail -n 1)
+  [ -n "$line" ] || line=$(printf '%s\n' "$said" | tail -n 1)
+  printf 'interpreter %s %s\n%s\n' "$code" "$python" "$line"
+done
+"""
+
+
+def _names(paths: Paths) -> tuple[str, ...]:
+    return (*(part for part in paths.get("pip", "").split(":") if part), "python3", "python")
+
+
+def _ask(query: PackageQuery | NoArguments, paths: Paths) -> Ask:
+    name = query.name if isinstance(query, PackageQuery) else ""
+    asked = "yes" if isinstance(query, PackageQuery) else "no"
+    command = question("sh", "-c", _EACH, "sh", _READ, asked, name, *_names(paths), timeout_s=30.0)
+    return Ask(commands={"python": command})
+
+
+def _interpreters(results: Results) -> tuple[list[dict[str, Any]], str, Answer[Any] | None]:
+    """What each interpreter said, why one did not, and the answer where none was there or could be asked."""
+    trouble = no_answer(results, "python")
+    done = results.done("python")
+    if trouble is not None or done is None:
+        return [], "", trouble
+    lines = done.out.splitlines()
+    if done.rc == 0 and lines[-1:] == ["none"]:
+        return [], "", Answer[Any].absent("there is no Python interpreter on the PATH")
+    said: dict[str, dict[str, Any]] = {}
+    fault = ""
+    for head, answer in pairwise(lines):
+        if not head.startswith("interpreter "):
+            continue
+        _, code, python = head.split(" ", 2)
+        try:
+            told = json.loads(answer)
+        except ValueError:
+            told = None
+        if code == "0" and isinstance(told, dict) and "prefix" in told:
+            said.setdefault(str(told["prefix"]), told)
+        else:
+            fault = f"{python} exit {code}: {brief(answer)}"
+    if not said:
+        return [], fault, Answer[Any].unknown(fault or brief(done))
+    return list(said.values()), fault, None
+
+
+def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
+    told, _fault, answer = _interpreters(results)
+    if answer is not None:
+        return answer
+    detail = ", ".join(f"{one['prefix']} ({one['python']})" for one in told)
+    return Answer[Presence].ok(Presence(version=told[0]["python"], path=told[0]["executable"], detail=detail))
+
+
+def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
+    told, fault, answer = _interpreters(results)
+    if answer is not None:
+        return answer
+    packages = [
+        Package(
+            name=str(name),
+            version=str(version) if version else None,
+            manager="pip",
+            load=_load(one),
+            prefix=str(one["prefix"]),
+            executable=str(one["executable"]),
+        )
+        for one in told
+        for name, version in one.get("found", [])
+    ]
+    if not packages and fault:
+        return Answer[Packages].unknown(f"not every interpreter answered: {fault}")
+    known = {str(name) for one in told for name in one.get("names", [])}
+    return package_answer(query.name, packages, known=known, same=pep503, where="no Python environment here")
+
+
+def _load(one: dict[str, Any]) -> tuple[str, ...]:
+    """A virtual environment comes first on the PATH; an interpreter on the PATH needs nothing."""
+    return (f'export PATH={shlex.quote(str(one["prefix"]) + "/bin")}:"$PATH"',) if one.get("venv") else ()
+
+
+@register_probe
+class Pip(Probe):
+    """`software/pip`."""
+
+    category = Category.SOFTWARE
+    name = "pip"
+    verbs = (presence(_ask, _parse_presence), ProbeVerb(FIND_PACKAGE, _ask, _parse))

@@ -1,0 +1,115 @@
+"""Simulated providers: the verbs and answer types of the real ones, answered from a state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+from pydantic import BaseModel
+
+from dragoman.errors import UnknownName
+from dragoman.facts import FileSystems, Gpus, Interfaces, MpiLibraries, Presence
+from dragoman.model import Model
+from dragoman.observation import Answer, Category
+from dragoman.protocols import Verb
+from providers.probes.packages import any_case, package_answer, pep503
+from providers.simulated.state import SimulatedState
+from providers.verbs import PackageQuery, category_verbs
+
+__all__ = ["LOCAL_KINDS", "SimulatedProvider", "named_in"]
+
+LOCAL_KINDS = frozenset({"local-scratch", "xfs", "ext2", "ext3", "ext4", "btrfs", "zfs", "tmpfs", "f2fs", "overlay"})
+"""Kinds that the provider `storage/local-scratch` speaks for."""
+
+
+def named_in(state: SimulatedState) -> list[tuple[Category, str]]:
+    """The providers that a state has something for, by category and name, the workload manager left out."""
+    names: list[tuple[Category, str]] = [
+        *((Category.SOFTWARE, name) for name in (*state.managers, *(package.manager for package in state.packages))),
+        *((Category.CONTAINER, one.runtime) for one in state.containers),
+        *((Category.STORAGE, _storage_name(one.kind)) for one in state.file_systems),
+        *((Category.NETWORK, one.fabric) for one in state.interfaces),
+        *((Category.HARDWARE, one.vendor) for one in state.gpus if one.vendor),
+        *((Category.PARALLEL, one.implementation) for one in state.mpi),
+    ]
+    names += [(Category.HARDWARE, name) for name in ("cpu", "memory") if getattr(state, name) is not None]
+    for one in state.unknown:
+        category, _, name = one.partition("/")
+        if name and category != Category.WORKLOAD.value:
+            names.append((Category(category), name))
+    return list(dict.fromkeys(names))
+
+
+def _storage_name(kind: str) -> str:
+    return "local-scratch" if kind in LOCAL_KINDS else kind
+
+
+class SimulatedProvider:
+    """One provider of a simulated site. What the state does not name is shown to be absent."""
+
+    def __init__(self, category: Category, name: str, state: SimulatedState) -> None:
+        self.category = category
+        self.name = name
+        self.state = state
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """What can be asked."""
+        return {verb.name: verb for verb in category_verbs(self.category, self.name)}
+
+    async def call(self, verb: str, arguments: BaseModel) -> Answer[Model]:
+        """Answer from the state.
+
+        Raises:
+            UnknownName: there is no such verb.
+
+        """
+        place = f"{self.category.value}/{self.name}"
+        if verb not in self.verbs:
+            raise UnknownName(f"there is no verb {verb!r}", where=place, cure=f"it has {', '.join(self.verbs)}")
+        if self.state.answer_s:
+            await anyio.sleep(self.state.answer_s)
+        if place in self.state.unknown or self.category.value in self.state.unknown:
+            return Answer[Model].unknown(f"{place} gives no answer here (simulated)")
+        answer = self._software(arguments) if isinstance(arguments, PackageQuery) else self._fact()
+        if verb != "probe" or answer.value is None:
+            return answer
+        return Answer[Model].ok(Presence(version=getattr(answer.value, "version", None)))
+
+    def _fact(self) -> Answer[Any]:
+        state, name = self.state, self.name
+        match self.category:
+            case Category.SOFTWARE:
+                there = name in state.managers or any(package.manager == name for package in state.packages)
+                return Answer[Any].ok(Presence()) if there else self._none()
+            case Category.CONTAINER:
+                return self._one(next((one for one in state.containers if one.runtime == name), None))
+            case Category.STORAGE:
+                found = tuple(one for one in state.file_systems if _storage_name(one.kind) == name)
+                return self._one(FileSystems(file_systems=found) if found else None)
+            case Category.NETWORK:
+                ports = tuple(one for one in state.interfaces if one.fabric == name)
+                return self._one(Interfaces(interfaces=ports) if ports else None)
+            case Category.PARALLEL:
+                libraries = tuple(one for one in state.mpi if one.implementation == name)
+                return self._one(MpiLibraries(libraries=libraries) if libraries else None)
+            case Category.HARDWARE if name in ("cpu", "memory"):
+                return self._one(getattr(state, name))
+            case _:
+                kinds = tuple(one for one in state.gpus if one.vendor == name)
+                return self._one(Gpus(kinds=kinds) if kinds else None)
+
+    def _software(self, query: PackageQuery) -> Answer[Any]:
+        if self._fact().value is None:
+            return self._none()
+        mine = [package for package in self.state.packages if package.manager == self.name]
+        same = pep503 if self.name == "pip" else any_case
+        known = {package.name for package in mine}
+        return package_answer(query.name, mine, known=known, same=same, where=f"{self.name} (simulated)")
+
+    def _one(self, value: Model | None) -> Answer[Any]:
+        return self._none() if value is None else Answer[Any].ok(value)
+
+    def _none(self) -> Answer[Any]:
+        return Answer[Any].absent(f"this site has no {self.category.value} {self.name} (simulated)")

@@ -1,0 +1,125 @@
+"""The scheduler of a simulated site: it tells of its queues and estimates a start, and runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NoReturn
+
+import anyio
+
+from dragoman.attempt import Attempt
+from dragoman.errors import SubmitRefused
+from dragoman.facts import NodeGroup, Workload
+from dragoman.job import JobRef, JobSpec, ReasonClass
+from dragoman.kleene import Truth, any_of, truth
+from dragoman.model import now
+from dragoman.observation import Answer
+from dragoman.proposal import StartEstimate
+from dragoman.protocols import Clock, JobAnswers
+from dragoman.shape import Shape
+from providers.simulated.state import SimulatedState
+
+__all__ = ["SimulatedScheduler"]
+
+
+class SimulatedScheduler:
+    """Answers like a scheduler client, from a state.
+
+    Args:
+        name: the dialect it pretends to speak.
+        site: the site's name, for messages.
+        state: what the site has.
+        clock: the time that answers carry.
+
+    """
+
+    def __init__(self, name: str, site: str, state: SimulatedState, clock: Clock = now) -> None:
+        self.name = name
+        self.site = site
+        self.state = state
+        self.clock = clock
+
+    async def workload(self) -> Answer[Workload]:
+        """Queues and nodes of the state, as of now."""
+        if self.state.answer_s:
+            await anyio.sleep(self.state.answer_s)
+        if {"workload", f"workload/{self.name}"} & set(self.state.unknown):
+            return Answer[Workload].unknown(f"workload/{self.name} gives no answer here (simulated)")
+        if self.state.workload is None:
+            return Answer[Workload].absent("this site has no workload manager (simulated)")
+        return Answer[Workload].ok(self.state.workload.model_copy(update={"observed_at": self.clock()}))
+
+    async def estimate(self, spec: JobSpec) -> Answer[StartEstimate]:
+        """Now if the shape fits into what is idle; else after the wait that the state names, or unknown."""
+        workload = await self.workload()
+        if workload.value is None:
+            return Answer[StartEstimate](outcome=workload.outcome, reason=workload.reason)
+        at = self.clock()
+        starts = _fits_idle(spec.shape, _groups(workload.value.groups, spec.queue))
+        if starts is Truth.YES:
+            return Answer[StartEstimate].ok(_estimate(at, Truth.YES, 0.0))
+        if starts is Truth.UNKNOWN:
+            return Answer[StartEstimate].unknown("the state does not tell what is idle (simulated)")
+        return Answer[StartEstimate].ok(_estimate(at, Truth.NO, self.state.wait_s))
+
+    async def submit(self, attempt: Attempt) -> NoReturn:
+        """Refuse.
+
+        Raises:
+            SubmitRefused: always; nothing can run here.
+
+        """
+        raise SubmitRefused(
+            f"site {self.site} is simulated: it can answer but not run work",
+            where=self.site,
+            cure="choose a site that is not simulated",
+            reason_class=ReasonClass.NEVER.value,
+        )
+
+    async def status(self, refs: Sequence[JobRef]) -> JobAnswers:
+        """No job can be here."""
+        return JobAnswers(jobs={}, absent=frozenset(ref.job_id for ref in refs))
+
+    async def cancel(self, ref: JobRef) -> Answer[JobRef]:
+        """No job can be here."""
+        return Answer[JobRef].absent(f"site {self.site} is simulated: it has no jobs")
+
+    async def hold(self, ref: JobRef) -> Answer[JobRef]:
+        """No job can be here."""
+        return await self.cancel(ref)
+
+    async def release(self, ref: JobRef) -> Answer[JobRef]:
+        """No job can be here."""
+        return await self.cancel(ref)
+
+
+def _estimate(at: datetime, starts: Truth, expected: float | None) -> StartEstimate:
+    spread = (None, None) if expected is None else (expected / 2, expected * 2)
+    return StartEstimate(
+        now=starts, expected_s=expected, low_s=spread[0], high_s=spread[1], method="simulated", made_at=at
+    )
+
+
+def _groups(groups: Iterable[NodeGroup] | None, queue: str | None) -> list[NodeGroup]:
+    return [group for group in groups or () if queue is None or not group.queues or queue in group.queues]
+
+
+def _fits_idle(shape: Shape, groups: Sequence[NodeGroup]) -> Truth:
+    if not groups:
+        return Truth.UNKNOWN
+    return any_of(_group_fits(shape, group) for group in groups)
+
+
+def _group_fits(shape: Shape, group: NodeGroup) -> Truth:
+    """Whole nodes that are idle, or a part of one node where the shape needs no more than one."""
+    nodes = shape.node_count
+    if nodes is None:
+        if group.cpus_per_node and shape.total_cpus is not None:
+            nodes = max(1, -(-shape.total_cpus // group.cpus_per_node))
+        else:
+            nodes = 1
+    whole = truth(None if group.nodes_idle is None else group.nodes_idle >= nodes)
+    if nodes > 1 or shape.exclusive or shape.total_gpus or group.largest_free_cpus is None:
+        return whole
+    return whole | truth(group.largest_free_cpus >= (shape.total_cpus or 1))

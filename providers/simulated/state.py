@@ -1,0 +1,106 @@
+"""What a simulated site has. Everything that is not named is shown to be absent; `unknown` names what gives no answer.
+
+Written in a site file under `simulated`, or in a YAML or JSON file of its own. The parts are the facts that real
+providers answer with, so that a simulated answer can hold nothing that a real one could not. Amounts may be written
+like `512GiB` and times like `2h`; `usable: true` and `usable: yes` both mean yes.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args, get_origin
+
+from pydantic import BaseModel, Field, NonNegativeFloat, ValidationError, model_validator
+
+from dragoman import facts
+from dragoman.errors import BadRequest
+from dragoman.kleene import Truth
+from dragoman.model import JsonObject, Model
+from dragoman.units import parse_bytes, parse_duration
+
+__all__ = ["SimulatedState"]
+
+
+def _truth_fields() -> frozenset[str]:
+    """Names of the fields of facts that hold a Truth: a YAML `true` is a yes there."""
+    models = [getattr(facts, name) for name in facts.__all__]
+    return frozenset(
+        name
+        for model in models
+        if isinstance(model, type) and issubclass(model, BaseModel)
+        for name, info in model.model_fields.items()
+        if info.annotation is Truth or (get_origin(info.annotation) and Truth in get_args(info.annotation))
+    )
+
+
+_TRUTHS = _truth_fields()
+
+
+def _plain(value: object, name: str = "") -> object:
+    """Amounts and truths as people write them, turned into numbers and words."""
+    if isinstance(value, dict):
+        return {key: _plain(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, name) for item in value]
+    if isinstance(value, bool) and name in _TRUTHS:
+        return (Truth.YES if value else Truth.NO).value
+    if isinstance(value, str) and (name == "bytes" or "_bytes" in name):
+        return _or_as_written(parse_bytes, value)
+    if isinstance(value, str) and name.endswith("_s") and name != "gbit_s":
+        return _or_as_written(parse_duration, value)
+    return value
+
+
+def _or_as_written(parse: object, value: str) -> object:
+    try:
+        return parse(value)  # type: ignore[operator]  # one of the two parsers above
+    except BadRequest:
+        return value  # the field's own check says what is wrong, and where
+
+
+class SimulatedState(Model):
+    """The whole private state of a simulated site."""
+
+    schema_version: Literal[1] = 1
+    workload: facts.Workload | None = None
+    """Queues and groups of nodes, as the scheduler would tell. None: no workload manager."""
+    accounts: tuple[facts.Account, ...] = ()
+    packages: tuple[facts.Package, ...] = ()
+    """Installed software; `manager` says by whom: `spack`, `modules`, `conda`, `pip`, ..."""
+    managers: tuple[str, ...] = ()
+    """Package managers that are there beside those that `packages` name."""
+    containers: tuple[facts.ContainerRuntime, ...] = ()
+    file_systems: tuple[facts.FileSystem, ...] = ()
+    interfaces: tuple[facts.Interface, ...] = ()
+    cpu: facts.Cpu | None = None
+    memory: facts.MemoryFacts | None = None
+    gpus: tuple[facts.Gpu, ...] = ()
+    """GPUs of the host that the providers would see; those of nodes stand in `workload.groups`."""
+    mpi: tuple[facts.MpiLibrary, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Providers that give no answer, such as `network/infiniband`, or a whole category, such as `container`."""
+    wait_s: NonNegativeFloat | None = None
+    """Expected wait of a job that does not fit into what is idle. None: not known."""
+    answer_s: NonNegativeFloat = Field(default=0.0, le=600)
+    """How long each answer takes, for trying out slow sites."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_people_write(cls, value: object) -> object:
+        return _plain(value)
+
+    @classmethod
+    def read(cls, data: JsonObject, *, where: str) -> SimulatedState:
+        """Validate a state.
+
+        Raises:
+            BadRequest: with the first wrong field.
+
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"])
+            raise BadRequest(
+                first["msg"], where=f"{where}: {field}", cure="see the schema of simulated sites"
+            ) from error

@@ -1,0 +1,109 @@
+"""What can be asked of each kind of provider, once: real and simulated ones share these, so they cannot drift apart."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from dragoman import facts
+from dragoman.model import Model
+from dragoman.observation import Category
+from dragoman.protocols import Verb
+
+__all__ = [
+    "ACCOUNTS", "CONTAINER_STATUS", "CPU", "FILE_SYSTEMS", "FIND_PACKAGE", "GPUS", "INTERFACES", "LIBRARIES",
+    "MEMORY", "PROBE", "RESOURCES", "NoArguments", "PackageQuery", "category_verbs",
+]  # fmt: skip
+
+PackageName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+@/:\-]*$")]
+
+_DAY, _HOUR, _MINUTE = 86400.0, 3600.0, 60.0
+
+
+class NoArguments(Model):
+    """The question takes no arguments."""
+
+
+class PackageQuery(Model):
+    """Which package is looked for."""
+
+    name: PackageName
+    """Exact name of the package, such as `gromacs`; no version and no pattern. Case does not matter."""
+
+
+PROBE = Verb(
+    "probe",
+    "Whether this provider is at the site, its version and where. Use it first; it says nothing about free resources.",
+    NoArguments, facts.Presence, _HOUR,
+)  # fmt: skip
+RESOURCES = Verb(
+    "resources",
+    "Queues with their limits, nodes in total, up and idle, cores, memory and GPUs of nodes, and jobs waiting. Use it"
+    " for everything about size and start; not for software.",
+    NoArguments, facts.Workload, 10.0,
+)  # fmt: skip
+ACCOUNTS = Verb(
+    "accounts",
+    "Accounts, allocations or banks that the user may charge here, with balances where they are told.",
+    NoArguments, facts.Accounts, 10 * _MINUTE,
+)  # fmt: skip
+FIND_PACKAGE = Verb(
+    "find_package",
+    "Installed versions of one package by its exact name, as this package manager has them. A dependency's version is"
+    " never the package's. Where there is none the answer is absent, or has no packages and names nearby. Not for"
+    " container runtimes, MPI launchers or hardware.",
+    PackageQuery, facts.Packages, _HOUR,
+)  # fmt: skip
+CONTAINER_STATUS = Verb(
+    "status",
+    "Whether this container runtime works now for this user, its version, whether it needs no root, images at hand.",
+    NoArguments, facts.ContainerRuntime, 5 * _MINUTE,
+)  # fmt: skip
+FILE_SYSTEMS = Verb(
+    "file_systems",
+    "Mounted file systems of this kind with size, free space and quota in bytes, and whether they can be written.",
+    NoArguments, facts.FileSystems, _MINUTE,
+)  # fmt: skip
+INTERFACES = Verb(
+    "interfaces",
+    "Network interfaces or fabric ports of this kind: up or down, speed in Gbit/s, low latency or not. Use it for"
+    " fabric needs; an MPI library is no proof of a fabric.",
+    NoArguments, facts.Interfaces, _HOUR,
+)  # fmt: skip
+CPU = Verb(
+    "describe",
+    "Processors: model, sockets, physical cores, hardware threads, instruction sets, and how many may be used here.",
+    NoArguments, facts.Cpu, _DAY,
+)  # fmt: skip
+MEMORY = Verb(
+    "describe",
+    "Memory of the host in bytes, what is available, and the limit of the control group.",
+    NoArguments, facts.MemoryFacts, _MINUTE,
+)  # fmt: skip
+GPUS = Verb(
+    "describe",
+    "GPUs of this vendor in the host: model, number, memory of each, driver. A driver fault is unknown, not none.",
+    NoArguments, facts.Gpus, _HOUR,
+)  # fmt: skip
+LIBRARIES = Verb(
+    "libraries",
+    "Installed MPI libraries with version, launcher and the fabrics they were built for.",
+    NoArguments, facts.MpiLibraries, _HOUR,
+)  # fmt: skip
+
+_OF_CATEGORY: dict[Category, tuple[Verb, ...]] = {
+    Category.WORKLOAD: (PROBE, RESOURCES, ACCOUNTS),
+    Category.SOFTWARE: (PROBE, FIND_PACKAGE),
+    Category.CONTAINER: (PROBE, CONTAINER_STATUS),
+    Category.STORAGE: (PROBE, FILE_SYSTEMS),
+    Category.NETWORK: (PROBE, INTERFACES),
+    Category.PARALLEL: (PROBE, LIBRARIES),
+}
+
+
+def category_verbs(category: Category, name: str) -> tuple[Verb, ...]:
+    """The verbs that every provider of a category has; hardware is told apart by the provider's name."""
+    if category is Category.HARDWARE:
+        return PROBE, {"cpu": CPU, "memory": MEMORY}.get(name, GPUS)
+    return _OF_CATEGORY[category]
