@@ -25,6 +25,9 @@ __all__ = [
 
 Clock = Callable[[], datetime]
 
+Progress = Callable[[JsonObject], Awaitable[None]]
+"""Told of each step of long work, for streaming to people."""
+
 
 class Transport(Protocol):
     """Runs argument lists and moves small files at one site, under one identity.
@@ -221,9 +224,5 @@ class Mover(Protocol):
 class Resumer(Protocol):
     """Continues a thread: directly where this process may own it, or through the API of the server that owns it."""
 
-    async def resume(self, thread_id: str) -> bool:
+    async def resume(self, thread_id: str, progress: Progress | None = None) -> bool:
         """Run the thread on from what is stored until it parks again. False: somebody else owns it now."""
-
-
-Progress = Callable[[JsonObject], Awaitable[None]]
-"""Told of each step of long work, for streaming to people."""

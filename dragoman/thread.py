@@ -35,6 +35,8 @@ class ThreadRow(Model):
     status: ThreadStatus = ThreadStatus.NEW
     master: Literal["direct", "api"] = "direct"
     """Who may run it: our own processes under a lease, or a LangGraph server that owns it."""
+    graph: str = Field(default="", max_length=200)
+    """Name and version of the graph that the thread was begun with; never changes after that."""
     input: JsonObject = {}
     """What the graph is started with."""
     outcome: str = ""

@@ -36,7 +36,7 @@ async def canceller(step: Step) -> Goto:
 async def _stop_transfers(step: Step) -> None:
     for plan, status in await step.deps.ledger.transfers(step.thread_id):
         if status is not None and status.state in (TransferState.ACTIVE, TransferState.PAUSED):
-            mover = step.deps.open_site(plan.site).mover(plan.mover)
+            mover = step.deps.open_site(plan.site).movers[plan.mover]
             await step.deps.ledger.save_transfer(plan.id, await mover.cancel(plan, status.handle))
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dragoman.attempt import attempt_tag
-from dragoman.errors import StorageFull, TransferError, TransportError
+from dragoman.errors import DragomanError, StorageFull, TransferError, TransportError
 from dragoman.model import JsonObject
+from dragoman.protocols import Transport
 from dragoman.request import JobRequest
 from dragoman.transfer import TransferItem, TransferPlan, TransferState, TransferStatus
+from graph.job_spec import spec_for
 from graph.node import Goto, Step, end, goto
 from graph.selection_of import chosen_site
 from graph.state import CurrentAttempt
+from providers.attempts import Attempts
+from providers.outputs import find_outputs
 from providers.site_runtime import SiteRuntime
+from providers.work_root import work_root
 
 __all__ = ["data_mover"]
 
@@ -24,11 +29,14 @@ async def _stage_in(step: Step) -> Goto:
     state, deps = step.state, step.deps
     site = chosen_site(state)
     runtime = deps.open_site(site)
+    if runtime.transport is None:
+        await step.say(f"{site} is simulated: it can answer but not run work", site=site)
+        return goto(step, "selector", excluded=[*state.excluded, site], attempt=None)
     number = state.attempts_made + 1
     tag = attempt_tag(step.thread_id, "dispatcher", number)
+    request = state.reading or JobRequest()
     try:
-        current = state.attempt or await _prepared(runtime, site, tag, number)
-        request = state.reading or JobRequest()
+        current = state.attempt or await _prepared(step, runtime, tag, number)
         items = tuple(
             TransferItem(
                 source=each.source,
@@ -40,7 +48,7 @@ async def _stage_in(step: Step) -> Goto:
             for each in request.inputs
         )
         plan = TransferPlan(
-            id=f"{tag}-in", mover=runtime.mover_name, direction="in", site=site, items=items, root=current.work_dir
+            id=f"{tag}-in", mover=mover_for(runtime), direction="in", site=site, items=items, root=current.work_dir
         )
         status = await _move(step, runtime, plan) if items else TransferStatus(state=TransferState.SUCCEEDED)
     except TransportError as error:
@@ -60,20 +68,37 @@ async def _stage_in(step: Step) -> Goto:
     return goto(step, "dispatcher", attempt=current.dump(), attempts_made=number)
 
 
-async def _prepared(runtime: SiteRuntime, site: str, tag: str, number: int) -> CurrentAttempt:
-    root = await runtime.work_root()
+async def _prepared(step: Step, runtime: SiteRuntime, tag: str, number: int) -> CurrentAttempt:
+    """The attempt's folder at the site, with its secrets, before anything is staged into it."""
+    transport = reach(runtime)
+    root = await work_root(runtime.site, transport)
     current = CurrentAttempt(
-        tag=tag, number=number, site=site, control_dir=f"{root}/{tag}", work_dir=f"{root}/{tag}/work"
+        tag=tag, number=number, site=runtime.site.name, control_dir=f"{root}/{tag}", work_dir=f"{root}/{tag}/work"
     )
-    await runtime.prepare(current.control_dir, current.work_dir)
+    spec = await spec_for(step, runtime.site, current)
+    keys = {each.secret for each in spec.environment if each.secret is not None}
+    secrets = {key: value for key in keys if (value := await step.deps.secret(key)) is not None}
+    await Attempts(transport).prepare(spec, secrets)
     return current
+
+
+def reach(runtime: SiteRuntime) -> Transport:
+    """The way to a real site."""
+    if runtime.transport is None:
+        raise DragomanError("the site is simulated: nothing can be moved there", where=runtime.site.name)
+    return runtime.transport
+
+
+def mover_for(runtime: SiteRuntime) -> str:
+    """The mover between the person's files and this site."""
+    return "local" if reach(runtime).local else "rsync"
 
 
 async def _move(step: Step, runtime: SiteRuntime, plan: TransferPlan) -> TransferStatus:
     """Start (once) and follow a transfer; a long one pauses the thread until it moved on."""
     ledger = step.deps.ledger
     stored = await ledger.plan_transfer(step.thread_id, plan, epoch=step.epoch)
-    mover = runtime.mover(stored.mover)
+    mover = runtime.movers[stored.mover]
     known = next((status for each, status in await ledger.transfers(step.thread_id) if each.id == stored.id), None)
     status = await (mover.poll(stored, known.handle) if known and known.handle else mover.start(stored))
     await ledger.save_transfer(stored.id, status)
@@ -97,13 +122,19 @@ async def _bring_back(step: Step) -> Goto:
     request = state.reading or JobRequest()
     folder = deps.results_dir / step.thread_id
     try:
-        found = await runtime.outputs(current.work_dir, request, latency_s=deps.file_latency_s)
+        found = await find_outputs(
+            reach(runtime),
+            current.work_dir,
+            request.outputs,
+            staged={each.name for each in request.inputs},
+            latency_s=deps.file_latency_s,
+        )
         items = tuple(
             TransferItem(source=f"{current.work_dir}/{name}", destination=str(folder / name), name=name)
             for name in found.names
         )
         plan = TransferPlan(
-            id=f"{current.tag}-out", mover=runtime.mover_name, direction="out", site=current.site, items=items,
+            id=f"{current.tag}-out", mover=mover_for(runtime), direction="out", site=current.site, items=items,
             root=str(folder),
         )  # fmt: skip
         status = await _move(step, runtime, plan) if items else TransferStatus(state=TransferState.SUCCEEDED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -27,7 +27,8 @@ class Deps:
     open_site: Callable[[str], SiteRuntime]
     """The runtime of a site, opened on first use and kept. Raises `UnknownName`."""
     results_dir: Path
-    secrets_dir: Path
+    secret: Callable[[str], Awaitable[str | None]]
+    """The value of a secret by its key; None where there is none."""
     approval_rules: Sequence[ApprovalRule] = ()
     site_timeout_s: float = 60.0
     sites_at_once: int = 32

@@ -6,11 +6,10 @@ from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.errors import SubmitInDoubt, SubmitRefused, TransportError
 from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
-from dragoman.request import JobRequest
-from graph.job_spec import job_spec
+from dragoman.site import Site
+from graph.job_spec import spec_for
 from graph.node import Goto, Step, end, goto
 from graph.state import CurrentAttempt
-from providers.site_runtime import SiteRuntime
 
 __all__ = ["dispatcher"]
 
@@ -34,7 +33,7 @@ async def dispatcher(step: Step) -> Goto:
     current = state.attempt
     assert current is not None  # noqa: S101  # the data mover made it
     runtime = deps.open_site(current.site)
-    record = await deps.ledger.intend(await _attempt(step, runtime, current), epoch=step.epoch)
+    record = await deps.ledger.intend(await _attempt(step, runtime.site, current), epoch=step.epoch)
     try:
         if record.state is AttemptState.INTENDED:
             record = await runtime.scheduler.submit(record.attempt)
@@ -66,21 +65,15 @@ async def dispatcher(step: Step) -> Goto:
     return goto(step, "selector", excluded=excluded, attempt=None)
 
 
-async def _attempt(step: Step, runtime: SiteRuntime, current: CurrentAttempt) -> Attempt:
-    request = step.state.reading or JobRequest()
-    proposals = await step.deps.ledger.proposals(step.thread_id, step.state.round)
-    proposal = next(each for each in proposals if each.site == current.site)
-    spec = job_spec(
-        request, runtime.site, proposal, tag=current.tag, control_dir=current.control_dir, work_dir=current.work_dir
-    )
+async def _attempt(step: Step, site: Site, current: CurrentAttempt) -> Attempt:
     return Attempt(
         tag=current.tag,
         thread_id=step.thread_id,
         step=step.name,
         number=current.number,
         site=current.site,
-        scheduler=runtime.site.scheduler,
-        spec=spec,
+        scheduler=site.scheduler,
+        spec=await spec_for(step, site, current),
         intended_at=step.deps.clock(),
     )
 

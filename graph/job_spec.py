@@ -10,8 +10,20 @@ from dragoman.proposal import Proposal
 from dragoman.request import EnvironmentVariable, JobRequest
 from dragoman.shape import Shape
 from dragoman.site import Site
+from graph.node import Step
+from graph.state import CurrentAttempt
 
-__all__ = ["job_spec"]
+__all__ = ["job_spec", "spec_for"]
+
+
+async def spec_for(step: Step, site: Site, current: CurrentAttempt) -> JobSpec:
+    """The job spec of the thread's current attempt: the same for the same attempt."""
+    proposals = await step.deps.ledger.proposals(step.thread_id, step.state.round)
+    proposal = next(each for each in proposals if each.site == current.site)
+    request = step.state.reading or JobRequest()
+    return job_spec(
+        request, site, proposal, tag=current.tag, control_dir=current.control_dir, work_dir=current.work_dir
+    )
 
 
 def job_spec(

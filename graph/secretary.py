@@ -12,6 +12,7 @@ from dragoman.observation import Category, Observation
 from dragoman.proposal import Proposal
 from dragoman.request import JobRequest, SoftwareNeed
 from graph.verdict.evaluate import evaluate, unknown_proposal
+from providers.evidence import Ask
 from providers.site_runtime import SiteRuntime
 
 __all__ = ["ask_secretary", "questions_for"]
@@ -49,17 +50,14 @@ async def ask_secretary(
     """
     begun = time.monotonic()
     observations: list[Observation] = []
+    asks = [
+        Ask(provider, verb, provider.verbs[verb].arguments.model_validate(arguments))
+        for category, verb, arguments in questions_for(request)
+        for provider in runtime.of(category)
+        if verb in provider.verbs
+    ]
     with anyio.move_on_after(timeout_s) as scope:
-        async with anyio.create_task_group() as group:
-            for category, verb, arguments in questions_for(request):
-                for provider in runtime.answering(category, verb):
-
-                    async def observe(
-                        name: str = provider, verb: str = verb, arguments: dict[str, str] = arguments
-                    ) -> None:
-                        observations.append(await runtime.observe(name, verb, arguments))
-
-                    group.start_soon(observe)
+        observations = await runtime.observe_many(asks)
     seconds = time.monotonic() - begun
     if scope.cancelled_caught:
         words = f"no answer within {timeout_s:g} s"
