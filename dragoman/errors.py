@@ -14,6 +14,7 @@
     │   └── LeaseLost             another process owns the thread now
     ├── TransportError            the site gave no answer: connection, time-out, banner  (transient)
     │   ├── CommandTimeout        the command did not answer within its time
+    │   ├── NotSettled            whether the job was taken is being settled: ask again later
     │   ├── LoginNeeded           credentials expired: a person renews them, then work goes on
     │   └── HostKeyChanged        the site's identity changed: a person decides
     ├── CommandMissing            the site answered: there is no such command
@@ -119,6 +120,10 @@ class TransportError(DragomanError):
 
 class CommandTimeout(TransportError):
     """The command did not answer within its time; it may still have had its effect."""
+
+
+class NotSettled(TransportError):
+    """Whether a job was taken is being settled: a step still runs, or a settle window has not passed. Ask again."""
 
 
 class LoginNeeded(TransportError):

@@ -19,8 +19,8 @@ from dragoman.request import JobRequest
 from dragoman.transfer import Manifest, TransferPlan, TransferStatus
 
 __all__ = [
-    "Clock", "Dialect", "JobAnswers", "Mover", "Progress", "Provider", "Resumer", "ScriptReading", "SubmitAnswer",
-    "Transport", "Verb",
+    "Clock", "Dialect", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer", "ScriptReading",
+    "SubmitAnswer", "Transport", "Verb",
 ]  # fmt: skip
 
 Clock = Callable[[], datetime]
@@ -174,6 +174,17 @@ class Dialect(Protocol):
 
     def read_script(self, text: str) -> ScriptReading:
         """A script of this scheduler as a request. Raises `BadRequest` where it has no such scripts."""
+
+
+@runtime_checkable
+class ListsTags(Protocol):
+    """What a dialect has besides, where its scheduler shows the tags of the user's jobs in the queue (for orphans)."""
+
+    def list_tags_commands(self) -> list[Command]:
+        """Ask the queue for all jobs of the user with their tags."""
+
+    def parse_list_tags(self, done: Completed) -> JobAnswers:
+        """Jobs whose `ref.tag` is one of ours; others are left out."""
 
 
 @dataclass(frozen=True, slots=True)
