@@ -57,8 +57,21 @@ class Attempts:
         self.fence_s = fence_s
         """A step that is this late after its claim does not submit; shorter than any settle window."""
 
-    async def prepare(self, spec: JobSpec, secrets: Mapping[str, str] | None = None) -> None:
-        """Make the attempt's folder and its work directory, and put secrets there; again is fine.
+    async def prepare(self, control_dir: str, work_dir: str) -> None:
+        """Make the attempt's folder and its work directory; again is fine.
+
+        Raises:
+            TransportError: the site gave no answer, or the folders cannot be made.
+
+        """
+        made = await self._run("prepare", control_dir, work_dir)
+        if made.trouble or made.empty or made.stopped:
+            raise TransportError(
+                made.trouble or "the folder cannot be made", where=control_dir, cure="check the site's work_root"
+            )
+
+    async def write_secrets(self, spec: JobSpec, secrets: Mapping[str, str]) -> None:
+        """Put the secrets that the job refers to beside it, each in a file that only its owner can read.
 
         Args:
             spec: the job.
@@ -66,28 +79,19 @@ class Attempts:
 
         Raises:
             BadRequest: a secret that the job needs is not given.
-            TransportError: the site gave no answer, or the folders cannot be made.
 
         """
-        made = await self._run("prepare", spec.control_dir, spec.work_dir)
-        if made.trouble or made.empty or made.stopped:
-            raise TransportError(
-                made.trouble or "the folder could not be made",
-                where=spec.control_dir,
-                cure="check the site's work_root",
-            )
         for variable in spec.environment:
             if variable.secret is None:
                 continue
-            value = (secrets or {}).get(variable.secret)
-            if value is None:
+            if variable.secret not in secrets:
                 raise BadRequest(
                     f"there is no secret {variable.secret!r}",
                     where=f"environment.{variable.name}",
                     cure="store it, or take the variable out of the request",
                 )
             path = f"{spec.control_dir}/secrets/{variable.name}"
-            await self._transport.write_file(path, value.encode(), mode=0o600)
+            await self._transport.write_file(path, secrets[variable.secret].encode(), mode=0o600)
 
     async def submit(
         self, spec: JobSpec, script: str, command: Command, *, generation: int = 1

@@ -45,6 +45,8 @@ class Next(StrEnum):
     """Ask queue and history for the tag, then decide again."""
     NOTE_ABSENT = "note-absent"
     """Keep when `generation` was first cleanly absent, then wait."""
+    RUNNING = "running"
+    """A step at the site is submitting it: look again soon."""
     WAIT = "wait"
     """Look again later."""
     PERSON = "person"
@@ -130,7 +132,7 @@ def _unaccepted(
                 words = (
                     f"process {claim.pid} on {claim.host or 'the site'} is submitting it since {look.now - claim.at} s"
                 )
-                return Decision(Next.PERSON if hangs else Next.WAIT, words, generation=claim.generation)
+                return Decision(Next.PERSON if hangs else Next.RUNNING, words, generation=claim.generation)
             said = look.partial.get(claim.generation, "")
             doubts.append((claim.generation, f"the submit left no answer{f' but said: {said}' if said else ''}"))
         elif recorded.how == "given-up":
