@@ -1,0 +1,192 @@
+"""What Slurm's rows say of the jobs that were asked for: aliases, arrays, heterogeneous jobs, requeues."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import tzinfo
+
+from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
+from providers.schedulers.base import one_line
+from providers.schedulers.hostlist import expand_hostlist
+from providers.schedulers.slurm_rows import Row
+from providers.schedulers.slurm_tables import NEVER_STARTED, REASONS, STATES
+from providers.schedulers.slurm_values import base_id, read_duration, read_job_id, read_moment
+
+__all__ = ["job_statuses", "latest_runs", "row_state"]
+
+_MOST_TASKS = 100_000
+_HELD = ("JobHeld", "JobHoldMaxRequeue", "MaxRequeue")
+_NOT_FINAL = (JobState.RUNNING, JobState.COMPLETING, JobState.SUSPENDED, JobState.PENDING, JobState.HELD)
+_ENDS = (
+    JobState.FAILED, JobState.OUT_OF_MEMORY, JobState.TIMED_OUT, JobState.NODE_FAILED, JobState.PREEMPTED,
+    JobState.NEVER_RAN, JobState.CANCELLED, JobState.COMPLETED,
+)  # fmt: skip
+"""What a whole is said to be when its parts ended differently: the first that occurs."""
+
+
+def row_state(row: Row) -> JobState:
+    """Our state of one row. Flags (`RUNNING+COMPLETING`) and words after it (`CANCELLED by 1002`) are understood."""
+    words = [STATES.get(word, JobState.UNKNOWN) for word in row.state.partition(" ")[0].rstrip("+").split("+")]
+    state = words[0]
+    if len(words) > 1:
+        flags = set(words)
+        if JobState.HELD in flags:
+            state = JobState.HELD
+        elif JobState.COMPLETING in flags:
+            state = JobState.COMPLETING
+        elif JobState.PENDING in flags:
+            state = JobState.PENDING  # an ended run that is being requeued
+    if state is JobState.PENDING and (row.reason.startswith(_HELD) or "held" in row.reason.lower()):
+        return JobState.HELD
+    if state is JobState.FAILED and row.reason in NEVER_STARTED:
+        return JobState.NEVER_RAN
+    if state is JobState.TIMED_OUT and row.state.startswith(("DEADLINE", "DL")) and _never_started(row):
+        return JobState.NEVER_RAN
+    return state
+
+
+def _never_started(row: Row) -> bool:
+    return read_moment(row.started).at is None
+
+
+def _reason_class(reason: str) -> ReasonClass:
+    return next((rule.meaning for rule in REASONS if rule.pattern.search(reason)), ReasonClass.UNKNOWN)
+
+
+def latest_runs(rows: Sequence[Row]) -> tuple[list[Row], int]:
+    """The latest run of each id, and the most runs that one id had (a requeued job has one row for each)."""
+    latest: dict[str, Row] = {}
+    runs: dict[str, int] = {}
+    for row in rows:
+        runs[row.id] = runs.get(row.id, 0) + 1
+        known = latest.get(row.id)
+        # ISO times compare as text; the later line wins a tie.
+        if known is None or row.submitted >= known.submitted or not row.submitted[:1].isdigit():
+            latest[row.id] = row
+    return list(latest.values()), max(runs.values(), default=0)
+
+
+def job_statuses(
+    rows: Iterable[Row], refs: Sequence[JobRef], zone: tzinfo, *, history: bool
+) -> dict[str, JobStatus | None]:
+    """Status by the id as asked; None for an array of which only ended tasks are seen in the queue.
+
+    Ended tasks leave the queue one by one, so the accounting has to say how the whole array ended.
+    """
+    groups: dict[str, list[Row]] = {ref.job_id: [] for ref in refs}
+    tasks: dict[str, list[tuple[int, str]]] = {}
+    for asked in groups:
+        parsed = read_job_id(asked)
+        if parsed is not None and parsed.tasks and "[" not in asked:
+            tasks.setdefault(parsed.base, []).append((parsed.tasks[0].start, asked))
+    for row in rows:
+        shown, raw = row.id, row.raw
+        base = shown if shown.isdigit() else base_id(shown)
+        if base in groups:
+            groups[base].append(row)
+        if shown is not base and shown in groups:
+            groups[shown].append(row)
+        if raw in groups and raw not in (base, shown):
+            groups[raw].append(row)
+        if base in tasks and "[" in shown:
+            parsed = read_job_id(shown)
+            for index, asked in tasks[base]:
+                if parsed is not None and any(index in part for part in parsed.tasks):
+                    groups[asked].append(row)
+    return {
+        ref.job_id: _whole(ref, _of_tag(groups[ref.job_id], ref), zone, history=history)
+        for ref in refs
+        if groups[ref.job_id]
+    }
+
+
+def _of_tag(rows: list[Row], ref: JobRef) -> list[Row]:
+    """Only the rows with the tag where some have it: ids are used again after years, and after a database reset."""
+    if ref.tag is None:
+        return rows
+    mine = [row for row in rows if ref.tag in row.name or ref.tag in row.comment]
+    return mine or rows
+
+
+def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobStatus | None:
+    current, runs = latest_runs(rows)
+    states = {row: row_state(row) for row in current}
+    state = _combined(states.values())
+    chosen = next(row for row in current if states[row] is state)
+    whole_array = "_" not in ref.job_id and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
+    if whole_array and state.final and not history:
+        return None
+    notes: list[str] = []
+    array_tasks = _tasks(states, notes) if whole_array else {}
+    submitted, started, ended = (read_moment(text, zone) for text in chosen[4:7])
+    if started.ambiguous or ended.ambiguous or submitted.ambiguous:
+        notes.append("a time lies in the hour that the site's clock shows twice or skips: it may be off by an hour")
+    begun = state not in (JobState.PENDING, JobState.HELD, JobState.NEVER_RAN, JobState.UNKNOWN)
+    code, signal = _exit_code(chosen.exit, state)
+    elapsed = float(chosen.elapsed) if chosen.elapsed.isdigit() else read_duration(chosen.elapsed)
+    reason = one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else ""
+    nodes = [name for row in current for name in expand_hostlist(row.nodes)]
+    restarts = int(chosen.restarts) if chosen.restarts.isdigit() else None
+    return JobStatus(
+        ref=ref,
+        state=state,
+        native_state=chosen.state[:200],
+        reason=reason,
+        reason_class=_reason_class(chosen.reason) if state in (JobState.PENDING, JobState.HELD) else None,
+        name=chosen.name or None,
+        queue=chosen.queue or None,
+        exit_code=code,
+        signal=signal,
+        submitted_at=submitted.at,
+        started_at=started.at if begun else None,
+        ended_at=ended.at if state.final else None,
+        expected_start=started.at if state is JobState.PENDING and not history else None,
+        elapsed_s=elapsed if elapsed is not None and math.isfinite(elapsed) and begun else None,
+        nodes=tuple(dict.fromkeys(nodes)),
+        restarts=restarts if restarts is not None else (runs - 1 if history else None),
+        array_tasks=array_tasks,
+        cancelled_by=_cancelled_by(chosen.state),
+        warnings=tuple(notes),
+        from_history=history,
+    )
+
+
+def _combined(states: Iterable[JobState]) -> JobState:
+    """Of a whole with several parts: under way while one part is, unknown while one is, then the worst end."""
+    found = set(states)
+    for state in _NOT_FINAL:
+        if state in found:
+            return state
+    if JobState.UNKNOWN in found:
+        return JobState.UNKNOWN
+    return next(state for state in _ENDS if state in found)
+
+
+def _tasks(states: Mapping[Row, JobState], notes: list[str]) -> dict[str, JobState]:
+    tasks: dict[str, JobState] = {}
+    for row, state in states.items():
+        parsed = read_job_id(row.id)
+        if parsed is None or not parsed.complete or len(tasks) + parsed.size > _MOST_TASKS:
+            notes.append(f"not every task of {one_line(row.id, limit=60)} is listed")
+            continue
+        for part in parsed.tasks:
+            tasks.update((str(index), state) for index in part)
+    return tasks
+
+
+def _exit_code(text: str, state: JobState) -> tuple[int | None, int | None]:
+    """Exit code and signal of `3:0` or `0:9`; a code of 0 says something only where the job ended by itself."""
+    code, _, signal = text.partition(":")
+    if not state.final or not code.isdigit() or not (signal or "0").isdigit():
+        return None, None
+    if int(signal or 0):
+        return int(code) or None, int(signal)
+    by_itself = state in (JobState.COMPLETED, JobState.FAILED)
+    return (int(code), None) if int(code) or by_itself else (None, None)
+
+
+def _cancelled_by(state: str) -> str | None:
+    """The user's number of `CANCELLED by 1002`."""
+    word, _, who = state.partition(" by ")
+    return who.strip() or None if word == "CANCELLED" else None
