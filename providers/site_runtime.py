@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -17,14 +16,12 @@ from providers.evidence import Ask, Observer, provider_id
 from providers.limited import switch_off
 from providers.probed import ProbedProvider
 from providers.registry import dialects, movers, probes, transports
+from providers.schedulers.client import SchedulerClient
 from providers.simulated.provider import SimulatedProvider, named_in
 from providers.simulated.scheduler import SimulatedScheduler
 from providers.simulated.state import SimulatedState
 from providers.slow_facts import SlowFacts
 from providers.workload import WorkloadProvider
-
-if TYPE_CHECKING:
-    from providers.schedulers.client import SchedulerClient
 
 __all__ = ["SiteRuntime", "open_site"]
 
@@ -131,10 +128,8 @@ def open_site(
     observer = Observer(site, facts or SlowFacts(), clock)
     if site.simulated is not None:
         return _open_simulated(site, observer, clock)
-    from providers.schedulers.client import SchedulerClient
-
     reach = transport or _reach(site)
-    client = SchedulerClient(dialects.get(site.scheduler)(), reach, site)
+    client = SchedulerClient(dialects.get(site.scheduler)(), reach, site, clock=clock)
     found: list[Provider] = [WorkloadProvider(site.scheduler, client, site.accounts)]
     found += [ProbedProvider(make(), reach, site.paths) for _, make in probes.items()]
     made = {

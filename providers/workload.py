@@ -17,11 +17,15 @@ from providers.verbs import category_verbs
 __all__ = ["WorkloadProvider", "WorkloadSource"]
 
 
+_TOGETHER_S = 1.0
+"""Questions that come together share one snapshot; how long it stands as evidence is decided where evidence is kept."""
+
+
 class WorkloadSource(Protocol):
     """The part of a scheduler client that tells of queues and nodes."""
 
-    async def workload(self) -> Answer[Workload]:
-        """Queues, groups of nodes and queue depth, now."""
+    async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
+        """Queues, groups of nodes and queue depth, at most that old."""
 
 
 class WorkloadProvider:
@@ -60,7 +64,7 @@ class WorkloadProvider:
         if verb == "accounts":
             return self._accounts()
         try:
-            answer = await self.source.workload()
+            answer = await self.source.workload(_TOGETHER_S)
         except DragomanError as error:
             return Answer[Model].unknown(str(error))
         if verb == "resources" or answer.value is None:

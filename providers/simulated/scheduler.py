@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NoReturn
 
 import anyio
 
-from dragoman.attempt import Attempt
+from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.errors import SubmitRefused
 from dragoman.facts import NodeGroup, Workload
 from dragoman.job import JobRef, JobSpec, ReasonClass
@@ -40,7 +40,7 @@ class SimulatedScheduler:
         self.state = state
         self.clock = clock
 
-    async def workload(self) -> Answer[Workload]:
+    async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
         """Queues and nodes of the state, as of now."""
         if self.state.answer_s:
             await anyio.sleep(self.state.answer_s)
@@ -63,7 +63,7 @@ class SimulatedScheduler:
             return Answer[StartEstimate].unknown("the state does not tell what is idle (simulated)")
         return Answer[StartEstimate].ok(_estimate(at, Truth.NO, self.state.wait_s))
 
-    async def submit(self, attempt: Attempt) -> NoReturn:
+    async def submit(self, attempt: Attempt, secrets: Mapping[str, str] | None = None) -> NoReturn:
         """Refuse.
 
         Raises:
@@ -77,7 +77,34 @@ class SimulatedScheduler:
             reason_class=ReasonClass.NEVER.value,
         )
 
-    async def status(self, refs: Sequence[JobRef]) -> JobAnswers:
+    async def reconcile(self, record: AttemptRecord, *, may_submit: bool = True) -> AttemptRecord:
+        """Refused: nothing was submitted here and nothing will be."""
+        return record.model_copy(
+            update={
+                "state": AttemptState.REFUSED,
+                "answer": f"site {self.site} is simulated",
+                "reason_class": ReasonClass.NEVER.value,
+                "recorded_at": self.clock(),
+            }
+        )
+
+    async def abandon(self, attempt: Attempt, by: str = "its-owner") -> AttemptRecord:
+        """Abandoned: nothing will ever run here."""
+        return AttemptRecord(attempt=attempt, state=AttemptState.ABANDONED, recorded_at=self.clock())
+
+    async def adopt(self, attempt: Attempt, job_id: str) -> NoReturn:
+        """Refuse as `submit` does: no job can be here."""
+        await self.submit(attempt)
+
+    async def find(self, tag: str, since: datetime | None = None) -> Answer[JobRef]:
+        """No job can be here."""
+        return Answer[JobRef].absent(f"site {self.site} is simulated: it has no jobs")
+
+    async def ours(self) -> JobAnswers | None:
+        """No job can be here."""
+        return JobAnswers(jobs={})
+
+    async def status(self, refs: Sequence[JobRef], *, since: datetime | None = None) -> JobAnswers:
         """No job can be here."""
         return JobAnswers(jobs={}, absent=frozenset(ref.job_id for ref in refs))
 
