@@ -29,7 +29,7 @@ def read(path: str, max_bytes: int, *, tail: bool) -> bytes:
         found = os.fstat(descriptor)
         if not modes.S_ISREG(found.st_mode):
             raise TransportError("is no regular file", where=path, cure="name a file")
-        with open(descriptor, "rb", closefd=False) as file:  # noqa: PTH123  # a descriptor, not a path
+        with open(descriptor, "rb", closefd=False) as file:  # a descriptor, not a path
             if tail and found.st_size > max_bytes:
                 file.seek(found.st_size - max_bytes)
             # Files of /proc and /sys say that they have no size, so the end is found by reading.
