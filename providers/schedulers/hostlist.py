@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 
@@ -13,6 +14,7 @@ _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _MOST = 200_000
 
 
+@functools.lru_cache(maxsize=512)
 def expand_hostlist(text: str) -> tuple[str, ...]:
     """The single names in their order; leading zeros are kept and duplicates dropped.
 

@@ -15,7 +15,7 @@ made with a `time_zone` leaves that out and reads times by that zone instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import ClassVar
 from zoneinfo import ZoneInfo
@@ -33,7 +33,7 @@ from providers.schedulers.base import NO_CONNECTION, BaseDialect, Rules, chunks,
 from providers.schedulers.directives import checked
 from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_read import read_slurm_script
-from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, Row, sacct_rows, squeue_rows
+from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, Row, read_rows
 from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
@@ -133,7 +133,7 @@ class SlurmDialect(BaseDialect):
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs of the asked cluster that the controller still knows; the others are absent from its queue only."""
-        return self._answers(done, refs, squeue_rows, history=False)
+        return self._answers(done, refs, history=False)
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`sacct` for at most `ids_per_command` jobs each, from an hour before `since`, all runs of requeued jobs."""
@@ -153,25 +153,16 @@ class SlurmDialect(BaseDialect):
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that the accounting shows; any other is unknown, for it lags, and may hide or have purged them."""
-        answers = self._answers(done, refs, sacct_rows, history=True)
+        answers = self._answers(done, refs, history=True)
         return JobAnswers(jobs=answers.jobs, trouble=answers.trouble)
 
-    def _answers(
-        self, done: Completed, refs: Sequence[JobRef], read: Callable[[str], tuple[list[Row], int]], *, history: bool
-    ) -> JobAnswers:
+    def _answers(self, done: Completed, refs: Sequence[JobRef], *, history: bool) -> JobAnswers:
         trouble = self._asking_trouble(done)
         if trouble:
             return JobAnswers(jobs={}, trouble=trouble)
         cluster = _cluster_asked(done)
         mine = [ref for ref in refs if ref.cluster == cluster]
-        text = done.out
-        if text.lstrip()[:1] == "{":
-            rows, trouble = json_rows(text)
-            bad = 0
-        else:
-            rows, bad = read(text)
-            if bad and not rows:
-                trouble = f"{bad} lines that are no rows of the format asked for: {one_line(text, limit=120)}"
+        rows, bad, trouble = _rows(done)
         if trouble:
             return JobAnswers(jobs={}, trouble=trouble)
         found = job_statuses(rows, mine, self.zone, history=history)
@@ -199,11 +190,7 @@ class SlurmDialect(BaseDialect):
         trouble = self._asking_trouble(done)
         if trouble:
             return Answer[JobRef].unknown(trouble)
-        if done.out.lstrip()[:1] == "{":
-            rows, trouble = json_rows(done.out)
-            bad = 0
-        else:
-            rows, bad = (sacct_rows if done.argv[:1] == ("sacct",) else squeue_rows)(done.out)
+        rows, bad, trouble = _rows(done)
         word = re.compile(rf"(?<![a-z0-9-]){re.escape(tag)}(?![a-z0-9-])")
         for row in rows:
             if word.search(row.name) or word.search(row.comment):
@@ -288,6 +275,17 @@ class SlurmDialect(BaseDialect):
     def read_script(self, text: str) -> ScriptReading:
         """See `slurm_read`."""
         return read_slurm_script(text)
+
+
+def _rows(done: Completed) -> tuple[list[Row], int, str]:
+    """Rows, how many lines could not be read, and why the answer as a whole cannot."""
+    text = done.out
+    if text.lstrip()[:1] == "{":
+        rows, trouble = json_rows(text)
+        return rows, 0, trouble
+    rows, bad = read_rows(text)
+    told = f"{bad} lines are not in the format that was asked for: {one_line(text, limit=120)}"
+    return rows, bad, told if bad and not rows else ""
 
 
 def _on(cluster: str | None) -> tuple[str, ...]:

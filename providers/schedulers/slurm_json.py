@@ -84,9 +84,9 @@ def _row(job: JsonObject) -> Row | None:
         nodes=_text(nodes),
         reason=_text(job.get("state_reason", inner)),
         exit=_exit(job.get("exit_code")),
-        restarts=_seconds(job.get("restart_cnt")),
         comment=_text(comment),
         name=_text(job.get("name")),
+        restarts=_seconds(job.get("restart_cnt")),
     )
 
 

@@ -13,7 +13,7 @@ from dragoman.errors import BadRequest
 
 __all__ = ["FORBIDDEN", "LONG", "SHORT", "Option", "quote_word", "split_words", "take_options"]
 
-_VALUE = (
+_VALUE: Final[tuple[str, ...]] = (
     "account", "acctg-freq", "array", "batch", "bb", "bbf", "begin", "bcast", "chdir", "cluster-constraint", "clusters",
     "comment", "constraint", "container", "container-id", "context", "core-spec", "cores-per-socket", "cpu-freq",
     "cpus-per-gpu", "cpus-per-task", "deadline", "delay-boot", "dependency", "distribution", "error", "exclude",
@@ -26,16 +26,16 @@ _VALUE = (
     "threads-per-core", "time", "time-min", "tmp", "tres-bind", "tres-per-task", "tres-per-node", "uid",
     "wait-all-nodes", "wckey", "wrap",
 )  # fmt: skip
-_OPTIONAL = ("exclusive", "get-user-env", "nice", "propagate")
-_FLAG = (
+_OPTIONAL: Final[tuple[str, ...]] = ("exclusive", "get-user-env", "nice", "propagate")
+_FLAG: Final[tuple[str, ...]] = (
     "contiguous", "help", "hold", "ignore-pbs", "no-kill", "no-requeue", "overcommit", "oversubscribe", "share",
     "parsable", "quiet", "reboot", "requeue", "spread-job", "test-only", "usage", "use-min-nodes", "verbose", "version",
     "wait",
 )  # fmt: skip
 
-LONG: Final[dict[str, str]] = (
-    dict.fromkeys(_VALUE, "value") | dict.fromkeys(_OPTIONAL, "optional") | dict.fromkeys(_FLAG, "flag")
-)
+LONG: Final[dict[str, str]] = {
+    name: kind for kind, names in (("value", _VALUE), ("optional", _OPTIONAL), ("flag", _FLAG)) for name in names
+}
 """Each long option: whether it takes a value."""
 
 SHORT: Final[dict[str, str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "Row", "sacct_rows", "squeue_rows"]
+__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "Row", "read_rows"]
 
 SEPARATOR: Final = "\x1f"
 
@@ -29,55 +29,33 @@ class Row(NamedTuple):
     nodes: str = ""
     reason: str = ""
     exit: str = ""
-    restarts: str = ""
     comment: str = ""
     name: str = ""
+    restarts: str = ""
 
 
-SQUEUE_FORMAT: Final = SEPARATOR.join(("%i", "%A", "%T", "%P", "%V", "%S", "%e", "%M", "%N", "%r", "%k", "%j"))
-"""For `squeue -o`; see squeue(1)."""
+_FIELDS: Final = 13
+
+SQUEUE_FORMAT: Final = SEPARATOR.join(("%i", "%A", "%T", "%P", "%V", "%S", "%e", "%M", "%N", "%r", "", "%k", "%j"))
+"""For `squeue -o`, in the order of `Row`; it tells no exit code, so that field is left empty. See squeue(1)."""
 SACCT_FORMAT: Final = (
     "JobID,JobIDRaw,State,Partition,Submit,Start,End,ElapsedRaw,NodeList,Reason,ExitCode,Comment,JobName"
 )
-"""For `sacct --format`; see sacct(1). All fields are there since 20.11."""
+"""For `sacct --format`, in the order of `Row`; see sacct(1). All fields are there since 20.11."""
 
 
-def squeue_rows(text: str) -> tuple[list[Row], int]:
-    """Rows of `squeue -h -o SQUEUE_FORMAT`, and how many lines could not be read."""
-    rows: list[Row] = []
-    bad = 0
-    for line in text.split("\n"):
-        if not line or line.startswith("CLUSTER: "):  # with -M there is a heading, whatever -h says
-            continue
-        fields = line.split(SEPARATOR, 11)
-        if len(fields) == 12 and fields[0][:1].isdigit():
-            i, raw, state, queue, submitted, started, ended, elapsed, nodes, reason, comment, name = fields
-            rows.append(
-                Row(i, raw, state, queue, submitted, started, ended, elapsed, nodes, reason, "", "", comment, name)
-            )
-        else:
-            bad += 1
-    return rows, bad
+def read_rows(text: str) -> tuple[list[Row], int]:
+    """Rows of `squeue -h -o SQUEUE_FORMAT` or `sacct -n -P --delimiter=<037> --format=SACCT_FORMAT`.
 
-
-def sacct_rows(text: str) -> tuple[list[Row], int]:
-    """Rows of `sacct -n -P --delimiter=<037> --format=SACCT_FORMAT`, and how many lines could not be read.
-
-    Rows of steps (`812.batch`) are left out.
+    Rows of steps (`812.batch`) are left out. The second item counts the lines that could not be read.
     """
     rows: list[Row] = []
     bad = 0
     for line in text.split("\n"):
-        if not line:
-            continue
-        fields = line.split(SEPARATOR, 12)
-        if len(fields) == 13 and fields[0][:1].isdigit():
-            if "." in fields[0]:
-                continue
-            i, raw, state, queue, submitted, started, ended, elapsed, nodes, reason, code, comment, name = fields
-            rows.append(
-                Row(i, raw, state, queue, submitted, started, ended, elapsed, nodes, reason, code, "", comment, name)
-            )
-        else:
+        fields = line.split(SEPARATOR, _FIELDS - 1)
+        if len(fields) == _FIELDS and fields[0][:1].isdigit():
+            if "." not in fields[0]:
+                rows.append(Row(*fields))
+        elif line and not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
             bad += 1
     return rows, bad

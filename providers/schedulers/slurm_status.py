@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
@@ -27,21 +28,23 @@ _ENDS = (
 
 def row_state(row: Row) -> JobState:
     """Our state of one row. Flags (`RUNNING+COMPLETING`) and words after it (`CANCELLED by 1002`) are understood."""
-    words = [STATES.get(word, JobState.UNKNOWN) for word in row.state.partition(" ")[0].rstrip("+").split("+")]
-    state = words[0]
-    if len(words) > 1:
-        flags = set(words)
-        if JobState.HELD in flags:
-            state = JobState.HELD
-        elif JobState.COMPLETING in flags:
-            state = JobState.COMPLETING
-        elif JobState.PENDING in flags:
-            state = JobState.PENDING  # an ended run that is being requeued
-    if state is JobState.PENDING and (row.reason.startswith(_HELD) or "held" in row.reason.lower()):
-        return JobState.HELD
-    if state is JobState.FAILED and row.reason in NEVER_STARTED:
-        return JobState.NEVER_RAN
+    state = _state(row.state, row.reason)
     if state is JobState.TIMED_OUT and row.state.startswith(("DEADLINE", "DL")) and _never_started(row):
+        return JobState.NEVER_RAN
+    return state
+
+
+@functools.lru_cache(maxsize=4096)
+def _state(text: str, reason: str) -> JobState:
+    words = [STATES.get(word, JobState.UNKNOWN) for word in text.partition(" ")[0].rstrip("+").split("+")]
+    state = words[0]
+    for flag in (JobState.HELD, JobState.COMPLETING, JobState.PENDING):  # an ended run may be on its way back
+        if flag in words[1:]:
+            state = flag
+            break
+    if state is JobState.PENDING and (reason.startswith(_HELD) or "held" in reason.lower()):
+        return JobState.HELD
+    if state is JobState.FAILED and reason in NEVER_STARTED:
         return JobState.NEVER_RAN
     return state
 
@@ -50,6 +53,7 @@ def _never_started(row: Row) -> bool:
     return read_moment(row.started).at is None
 
 
+@functools.lru_cache(maxsize=4096)
 def _reason_class(reason: str) -> ReasonClass:
     return next((rule.meaning for rule in REASONS if rule.pattern.search(reason)), ReasonClass.UNKNOWN)
 
@@ -110,10 +114,15 @@ def _of_tag(rows: list[Row], ref: JobRef) -> list[Row]:
 
 
 def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobStatus | None:
-    current, runs = latest_runs(rows)
-    states = {row: row_state(row) for row in current}
-    state = _combined(states.values())
-    chosen = next(row for row in current if states[row] is state)
+    if len(rows) == 1:
+        current, runs, chosen = rows, 1, rows[0]
+        state = row_state(chosen)
+        states = {chosen: state}
+    else:
+        current, runs = latest_runs(rows)
+        states = {row: row_state(row) for row in current}
+        state = _combined(states.values())
+        chosen = next(row for row in current if states[row] is state)
     whole_array = "_" not in ref.job_id and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
     if whole_array and state.final and not history:
         return None
