@@ -128,7 +128,7 @@ async def _by_person(step: Step, answer: JsonObject, able: Sequence[Proposal]) -
             return None
         return Approval(decision="approve", site=site, by=by, reason=reason, at=at)
     if decision == "edit" and isinstance(answer.get("edit"), str | dict):
-        edited = merge_edit(step.state.reading or JobRequest(), answer["edit"], now=at).request  # type: ignore[arg-type]
+        edited = merge_edit(step.state.reading or JobRequest(), answer["edit"], now=at).request
         return Approval(decision="edit", by=by, reason=reason, edited_request=edited.dump(), at=at)
     if decision == "hold" and answer.get("hold_until"):
         return Approval.model_validate(
@@ -163,11 +163,11 @@ def payload_for(request: JobRequest, selection: Selection, able: Sequence[Propos
                 "cost_unit": each.cost.unit,
                 "cost_basis": each.cost.basis,
                 "simulated": each.simulated,
-                "checks": [_line(check) for check in each.checks][:12],
+                "checks": [*(_line(check) for check in each.checks)][:12],
             }
             for each in able[:10]
         ],
-        "other_sites": lines[:100],
+        "other_sites": [*lines[:100]],
         "more_sites": max(0, len(lines) - 100),
     }
 

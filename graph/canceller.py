@@ -8,6 +8,7 @@ from dragoman.model import JsonObject
 from dragoman.observation import Outcome
 from dragoman.transfer import TransferState
 from graph.node import Goto, Step, end, goto
+from graph.reach import scheduler_at
 
 __all__ = ["canceller"]
 
@@ -44,7 +45,7 @@ async def _stop_jobs(step: Step) -> bool:
     """Whether the newest attempt reached a scheduler; each that did is cancelled there, each that did not is barred."""
     submitted = False
     for record in await step.deps.ledger.attempts(step.thread_id):
-        scheduler = step.deps.open_site(record.attempt.site).scheduler
+        scheduler = scheduler_at(step.deps.open_site(record.attempt.site))
         submitted = False
         if record.state in (AttemptState.INTENDED, AttemptState.IN_DOUBT):
             record = await step.deps.ledger.settle_attempt(await scheduler.abandon(record.attempt), epoch=step.epoch)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dragoman.attempt import attempt_tag
-from dragoman.errors import DragomanError, StorageFull, TransferError, TransportError
+from dragoman.errors import StorageFull, TransferError, TransportError
 from dragoman.model import JsonObject
-from dragoman.protocols import Transport
 from dragoman.request import JobRequest
 from dragoman.transfer import TransferItem, TransferPlan, TransferState, TransferStatus
-from graph.job_spec import spec_for
 from graph.node import Goto, Step, end, goto
+from graph.reach import mover_for, scheduler_at, transport_at
 from graph.selection_of import chosen_site
 from graph.state import CurrentAttempt
-from providers.attempts import Attempts
 from providers.outputs import find_outputs
 from providers.site_runtime import SiteRuntime
-from providers.work_root import work_root
 
 __all__ = ["data_mover"]
 
@@ -36,7 +33,7 @@ async def _stage_in(step: Step) -> Goto:
     tag = attempt_tag(step.thread_id, "dispatcher", number)
     request = state.reading or JobRequest()
     try:
-        current = state.attempt or await _prepared(step, runtime, tag, number)
+        current = state.attempt or await _prepared(runtime, tag, number)
         items = tuple(
             TransferItem(
                 source=each.source,
@@ -68,30 +65,13 @@ async def _stage_in(step: Step) -> Goto:
     return goto(step, "dispatcher", attempt=current.dump(), attempts_made=number)
 
 
-async def _prepared(step: Step, runtime: SiteRuntime, tag: str, number: int) -> CurrentAttempt:
-    """The attempt's folder at the site, with its secrets, before anything is staged into it."""
-    transport = reach(runtime)
-    root = await work_root(runtime.site, transport)
-    current = CurrentAttempt(
-        tag=tag, number=number, site=runtime.site.name, control_dir=f"{root}/{tag}", work_dir=f"{root}/{tag}/work"
-    )
-    spec = await spec_for(step, runtime.site, current)
-    keys = {each.secret for each in spec.environment if each.secret is not None}
-    secrets = {key: value for key in keys if (value := await step.deps.secret(key)) is not None}
-    await Attempts(transport).prepare(spec, secrets)
-    return current
-
-
-def reach(runtime: SiteRuntime) -> Transport:
-    """The way to a real site."""
-    if runtime.transport is None:
-        raise DragomanError("the site is simulated: nothing can be moved there", where=runtime.site.name)
-    return runtime.transport
-
-
-def mover_for(runtime: SiteRuntime) -> str:
-    """The mover between the person's files and this site."""
-    return "local" if reach(runtime).local else "rsync"
+async def _prepared(runtime: SiteRuntime, tag: str, number: int) -> CurrentAttempt:
+    """The attempt's folder at the site, before anything is staged into it."""
+    scheduler = scheduler_at(runtime)
+    control_dir = await scheduler.control_dir(tag)
+    work_dir = f"{control_dir}/work"
+    await scheduler.prepare(control_dir, work_dir)
+    return CurrentAttempt(tag=tag, number=number, site=runtime.site.name, control_dir=control_dir, work_dir=work_dir)
 
 
 async def _move(step: Step, runtime: SiteRuntime, plan: TransferPlan) -> TransferStatus:
@@ -123,7 +103,7 @@ async def _bring_back(step: Step) -> Goto:
     folder = deps.results_dir / step.thread_id
     try:
         found = await find_outputs(
-            reach(runtime),
+            transport_at(runtime),
             current.work_dir,
             request.outputs,
             staged={each.name for each in request.inputs},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dragoman.ledger import Ledger
 from dragoman.model import now
-from dragoman.protocols import Clock
+from dragoman.protocols import Clock, ScriptReading
 from dragoman.selection import ApprovalRule
 from dragoman.site import Fleet
 from providers.site_runtime import SiteRuntime
@@ -29,6 +29,8 @@ class Deps:
     results_dir: Path
     secret: Callable[[str], Awaitable[str | None]]
     """The value of a secret by its key; None where there is none."""
+    script_reader: Callable[[str], ScriptReading] | None = None
+    """Reads a job script by the scheduler that its directives are of."""
     approval_rules: Sequence[ApprovalRule] = ()
     site_timeout_s: float = 60.0
     sites_at_once: int = 32

@@ -6,9 +6,11 @@ from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.errors import SubmitInDoubt, SubmitRefused, TransportError
 from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
+from dragoman.selection import Selection
 from dragoman.site import Site
 from graph.job_spec import spec_for
 from graph.node import Goto, Step, end, goto
+from graph.reach import scheduler_at
 from graph.state import CurrentAttempt
 
 __all__ = ["dispatcher"]
@@ -33,12 +35,13 @@ async def dispatcher(step: Step) -> Goto:
     current = state.attempt
     assert current is not None  # noqa: S101  # the data mover made it
     runtime = deps.open_site(current.site)
+    scheduler = scheduler_at(runtime)
     record = await deps.ledger.intend(await _attempt(step, runtime.site, current), epoch=step.epoch)
     try:
         if record.state is AttemptState.INTENDED:
-            record = await runtime.scheduler.submit(record.attempt)
+            record = await scheduler.submit(record.attempt, await _secrets(step, record.attempt))
         elif record.state is AttemptState.IN_DOUBT:
-            record = await runtime.scheduler.reconcile(record)
+            record = await scheduler.reconcile(record)
         record = await deps.ledger.settle_attempt(record, epoch=step.epoch)
     except SubmitInDoubt as error:
         return await _ask(step, record, str(error))
@@ -58,11 +61,30 @@ async def dispatcher(step: Step) -> Goto:
         return goto(step, "monitor", attempt=update.dump(), job=kept.dump())
     if record.state is AttemptState.IN_DOUBT:
         return await _ask(step, record, record.answer)
-    await step.say(f"{current.site} refused: {record.answer}", site=current.site)
+    return await _refused(step, current, record)
+
+
+async def _refused(step: Step, current: CurrentAttempt, record: AttemptRecord) -> Goto:
+    """The next-ranked site, if there is one; where waiting helps and there is none, the same site later."""
+    state, deps = step.state, step.deps
+    why = record.answer or record.state.value
+    await step.say(f"{current.site} refused: {why}", site=current.site)
     excluded = [*state.excluded, current.site]
+    selection = Selection.model_validate(state.selection)
+    others = [each.site for each in selection.ranking if each.rank is not None and each.site not in excluded]
+    if record.reason_class == "wait" and not others:
+        again = deps.clock() + deps.retry_after
+        payload: JsonObject = {"why": why, "site": current.site, "looks_again_at": again.isoformat()}
+        await step.pause("until", payload, due_at=again)
+        return goto(step, "data_mover", attempt=None, phase="in")
     if state.attempts_made >= state.options.most_attempts:
-        return end(step, "failed", f"{current.site} refused: {record.answer}", excluded=excluded)
+        return end(step, "failed", f"{current.site} refused: {why}", excluded=excluded)
     return goto(step, "selector", excluded=excluded, attempt=None)
+
+
+async def _secrets(step: Step, attempt: Attempt) -> dict[str, str]:
+    keys = {each.secret for each in attempt.spec.environment if each.secret is not None}
+    return {key: value for key in keys if (value := await step.deps.secret(key)) is not None}
 
 
 async def _attempt(step: Step, site: Site, current: CurrentAttempt) -> Attempt:
@@ -98,16 +120,16 @@ async def _ask(step: Step, record: AttemptRecord, why: str) -> Goto:
         "site": record.attempt.site,
     }
     answer = await step.pause("question", question, site=record.attempt.site, answer_schema=ANSWER_SCHEMA)
-    runtime = step.deps.open_site(record.attempt.site)
+    scheduler = scheduler_at(step.deps.open_site(record.attempt.site))
     by = str(answer.get("by") or "person")
     match answer.get("answer"):
         case "adopt" if answer.get("job_id"):
-            settled = await runtime.scheduler.adopt(record.attempt, str(answer["job_id"]))
+            settled = await scheduler.adopt(record.attempt, str(answer["job_id"]))
         case "not-there":
             settled = record.model_copy(
                 update={"state": AttemptState.REFUSED, "answer": f"not there, says {by}", "reason_class": "unknown"}
             )
-            await runtime.scheduler.abandon(record.attempt)
+            await scheduler.abandon(record.attempt)
         case "stop":
             return goto(step, "canceller")
         case _:

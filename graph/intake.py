@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
+from graph.local_inputs import with_local_inputs
 from graph.node import Goto, Step, goto
-from graph.reading.read import apply_answer, read_request
+from graph.reading.read import apply_answer, merge_edit, read_request
+from graph.reading.reading import Reading
 
 __all__ = ["intake"]
+
+ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "answer": {"type": ["string", "number"], "description": "one of the options, or your own words"},
+        "by": {"type": "string"},
+    },
+    "required": ["answer"],
+}
 
 
 async def intake(step: Step) -> Goto:
@@ -15,14 +27,59 @@ async def intake(step: Step) -> Goto:
     if state.asked_at is None:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
-    reading = read_request(state.request, now=state.asked_at)
+    reading = _read(step)
     while reading.questions:
         question = reading.questions[0]
-        asked: JsonObject = question.model_dump(mode="json")
-        answer = await step.pause("question", {"question": asked, "read_so_far": reading.request.dump()})
+        payload: JsonObject = {
+            "question": question.text,
+            "about": question.dump(),
+            "read_so_far": reading.request.dump(),
+        }
+        answer = await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)
         reading = apply_answer(reading, question.id, answer.get("answer"))
-    request = reading.request
+    if reading.unread:
+        reading = await _unread(step, reading)
+    request = await with_local_inputs(reading.request, state.options.base_dir)
+    notes = tuple(dict.fromkeys((*request.notes, *reading.defaults)))
+    request = request.model_copy(update={"notes": notes})
     await step.deps.ledger.save_request(step.thread_id, state.round, request.dump())
-    for words in reading.defaults:
+    for words in notes:
         await step.say(words)
-    return goto(step, "negotiator", reading=request.dump(), schema_version=state.schema_version)
+    return goto(step, "negotiator", reading=request.dump(), schema_version=state.schema_version, prepared=None)
+
+
+def _read(step: Step) -> Reading:
+    state = step.state
+    assert state.asked_at is not None  # noqa: S101  # set by the step before
+    if state.prepared is not None:
+        return Reading.model_validate(state.prepared)
+    if not isinstance(state.request, str | dict):
+        raise BadRequest("there is no request", where="request", cure="write what to run, on what, for how long")
+    reading = read_request(
+        state.request,
+        now=state.asked_at,
+        time_zone=state.options.time_zone,
+        script_reader=step.deps.script_reader,
+    )
+    if reading.secrets:
+        raise BadRequest(
+            f"the request holds secret values ({', '.join(sorted(reading.secrets))}), which must not be stored with it",
+            where="environment",
+            cure="send it with `dragoman run`, which puts them away, or name a stored secret",
+        )
+    return reading
+
+
+async def _unread(step: Step, reading: Reading) -> Reading:
+    """Words that carry meaning and were not understood are never dropped without the person's word."""
+    words = "; ".join(reading.unread)
+    payload: JsonObject = {
+        "question": f"These words were not understood: {words}. Answer `ignore`, or say them differently.",
+        "unread": list(reading.unread),
+        "read_so_far": reading.request.dump(),
+    }
+    answer = (await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)).get("answer")
+    if isinstance(answer, str) and answer.strip().lower() not in ("ignore", "yes", "ok"):
+        edited = merge_edit(reading.request, answer, now=step.state.asked_at or step.deps.clock())
+        return reading.model_copy(update={"request": edited.request, "unread": ()})
+    return reading.model_copy(update={"unread": ()})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dragoman.job import JobState, JobStatus, ReasonClass
 from dragoman.model import JsonObject
 from graph.node import Goto, Step, goto
+from graph.reach import scheduler_at
 from graph.state import CurrentAttempt
 
 __all__ = ["monitor"]
@@ -84,7 +85,7 @@ async def _stuck(step: Step, current: CurrentAttempt, status: JobStatus) -> Goto
         await step.deps.ledger.request_cancel(step.thread_id, str(answer.get("by") or "person"))
         return goto(step, "canceller", job=_small(status))
     if answer.get("answer") == "renegotiate":
-        scheduler = step.deps.open_site(current.site).scheduler
+        scheduler = scheduler_at(step.deps.open_site(current.site))
         await scheduler.cancel(status.ref)
         excluded = [*step.state.excluded, current.site]
         return goto(step, "selector", job=_small(status), attempt=None, excluded=excluded)

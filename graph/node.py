@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.config import get_stream_writer
@@ -18,7 +18,7 @@ from graph.deps import Deps
 from graph.pausing import lease_epoch, pause, thread_id_of
 from graph.state import GraphState, ThreadState, enter
 
-__all__ = ["Goto", "Node", "Step", "end", "goto", "node"]
+__all__ = ["Entered", "Goto", "Node", "Step", "end", "goto", "node"]
 
 Goto: TypeAlias = Command[str]
 END_NODE = "__end__"
@@ -85,6 +85,15 @@ class Step:
 Node: TypeAlias = Callable[[Step], Awaitable[Goto]]
 
 
+class Entered(Protocol):
+    """A node as LangGraph calls it."""
+
+    __name__: str
+
+    async def __call__(self, state: GraphState, config: RunnableConfig) -> Goto:
+        """Run the node."""
+
+
 def goto(step: Step, target: str, **update: object) -> Goto:
     """Go on with another node; counts the pauses of this one."""
     return Command(goto=target, update={"waits": step.waits, **update})
@@ -95,9 +104,7 @@ def end(step: Step, outcome: str, words: str, **update: object) -> Goto:
     return goto(step, END_NODE, outcome=outcome, outcome_words=words, **update)
 
 
-def node(
-    name: str, deps: Deps, run: Node, *, cancellable: bool = True
-) -> Callable[[GraphState, RunnableConfig], Awaitable[Goto]]:
+def node(name: str, deps: Deps, run: Node, *, cancellable: bool = True) -> Entered:
     """A LangGraph node from a function of a step.
 
     A wish to cancel sends the thread to the canceller, before the node's work and wherever it pauses. A
@@ -118,6 +125,5 @@ def node(
             await step.say(str(error))
             return end(step, "rejected", str(error))
 
-    entered.__name__ = name
-    entered.__doc__ = run.__doc__
+    entered.__name__, entered.__doc__ = name, run.__doc__
     return entered

@@ -30,6 +30,10 @@ class Options(Model):
     """Submissions over the life of the thread, resubmissions and other sites included."""
     on_lost: Literal["resubmit", "renegotiate", "ask"] = "resubmit"
     """When a job lost its node or was preempted."""
+    base_dir: str | None = Field(default=None, pattern=r"^/")
+    """Folder on this host that relative inputs are meant from."""
+    time_zone: str | None = None
+    """IANA zone of the person, for times without one."""
     dispatch: bool = True
     """False: stop after the selection (`ask`)."""
 
@@ -42,6 +46,8 @@ class GraphInput(TypedDict, total=False):
     options: dict[str, Any]
     asked_at: str
     """When it was asked (ISO 8601 with zone): what `tomorrow` counts from."""
+    prepared: dict[str, Any]
+    """The request as already read by whoever took it (secrets put away); `request` is then for people only."""
 
 
 class GraphState(GraphInput, total=False):
@@ -95,6 +101,8 @@ class ThreadState(Model):
     """As given, secrets taken out."""
     options: Options = Options()
     asked_at: Moment | None = None
+    prepared: JsonObject | None = None
+    """A dumped `graph.reading.reading.Reading`, from an interface that read the request before it was stored."""
     reading: JobRequest | None = None
     """The request as understood, with answers and edits in it."""
     round: NonNegativeInt = 0

@@ -184,7 +184,8 @@ def _by_absence(
     if found.outcome is Outcome.ABSENT:
         if since is None:
             return Decision(Next.NOTE_ABSENT, f"{doubt}; not in queue and history", generation=generation)
-        if look.now - since < window_s:
+        # The site tells whole seconds, so one more is needed for a window to be over for certain.
+        if look.now - since <= window_s:
             words = f"{doubt}; not in queue and history for {look.now - since} of {window_s:g} s"
             return Decision(Next.WAIT, words, generation=generation)
         if repeated:

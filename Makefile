@@ -1,0 +1,44 @@
+# make run    sets everything up and runs the main job
+# make test   sets everything up and runs every check and test
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+REQUEST ?= 4 tasks on one node for 5 minutes: python3 pi.py, needs input.csv
+APPROVE := $(shell if [ -t 0 ] && [ -t 2 ]; then echo ask; else echo auto; fi)
+ROOMS := dragoman providers tools graph checkpoints continuation simulation interfaces
+CODE := $(ROOMS) tests benchmarks
+
+.PHONY: run test lint unit bench campaign clean
+
+run: $(VENV)/.run
+	cd examples/pi && $(BIN)/dragoman run "$(subst ",\",$(REQUEST))" --sites ../fleet.yaml --approve $(APPROVE)
+
+test: lint unit
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check --quiet $(CODE)
+	$(BIN)/ruff format --check --quiet $(CODE)
+	$(BIN)/mypy
+	$(BIN)/pyright --warnings $(ROOMS)
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.dev
+	$(BIN)/pytest
+
+bench: $(VENV)/.dev
+	for each in benchmarks/bench_*.py; do $(BIN)/python $$each; done
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[embedded,ssh]"
+	touch $@
+
+$(VENV)/.dev: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@ $(VENV)/.run
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

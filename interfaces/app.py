@@ -1,0 +1,136 @@
+"""The one composition root: settings, fleet, checkpoints, graph and continuation put together.
+
+`graph` and `checkpointer` at the end are what `langgraph.json` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from checkpoints.open import Checkpoints, open_checkpoints
+
+from checkpoints.secret_store import SecretStore
+from continuation.engine import Engine
+from continuation.lease import holder_name
+from continuation.resumers import AnyResumer, ApiResumer
+from continuation.service import Service
+from continuation.watcher import Watcher
+from dragoman.settings import Settings, read_settings
+from dragoman.site import Fleet
+from graph.build import build
+from graph.deps import Deps
+from interfaces.sites import Sites
+from providers.script_reading import read_any_script
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.graph.state import CompiledStateGraph
+
+__all__ = ["App", "checkpointer", "open_app"]
+
+
+@dataclass(frozen=True)
+class App:
+    """Everything one process needs, opened on first use."""
+
+    settings: Settings
+    checkpoints: Checkpoints
+    sites: Sites
+    holder: str
+
+    @cached_property
+    def secrets(self) -> SecretStore:
+        """Secret values of requests."""
+        return SecretStore(self.settings.secrets_dir)
+
+    @cached_property
+    def deps(self) -> Deps:
+        """What the graph's nodes are handed."""
+        return Deps(
+            ledger=self.checkpoints.ledger,
+            fleet=lambda: self.sites.fleet,
+            open_site=self.sites.open,
+            results_dir=self.settings.results_dir,
+            secret=self.secrets.get,
+            script_reader=read_any_script,
+            approval_rules=self.settings.approval_rules,
+            site_timeout_s=self.settings.site_timeout_s,
+            sites_at_once=self.settings.sites_at_once,
+            file_latency_s=self.settings.file_latency_s,
+        )
+
+    @cached_property
+    def graph(self) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The graph over the fenced saver, for our own processes."""
+        return build(self.deps, checkpointer=self.checkpoints.saver)
+
+    @cached_property
+    def service(self) -> Service:
+        """Looks at sites and runs threads on."""
+        ledger = self.checkpoints.ledger
+        engine = Engine(
+            self.graph,
+            ledger,
+            self.holder,
+            lease_s=self.settings.lease_s,
+            most_tries=self.settings.max_resume_tries,
+        )
+        resumer = AnyResumer(ledger, engine, ApiResumer(ledger, self.settings.api_url))
+        return Service(ledger, Watcher(ledger, self.sites.open, self.holder), resumer)
+
+    async def aclose(self) -> None:
+        """Close connections to sites and to the database."""
+        await self.sites.aclose()
+        await self.checkpoints.aclose()
+
+
+@asynccontextmanager
+async def open_app(settings: Settings | None = None, *, fleet: Fleet | None = None) -> AsyncIterator[App]:
+    """An app for a block. Nothing connects until it is used.
+
+    Args:
+        settings: None: those in force.
+        fleet: None: the settings' sites file, or this machine alone.
+
+    Raises:
+        SettingsError: settings that cannot be used.
+        SiteFileError: a sites file that cannot be used.
+
+    """
+    chosen = settings or read_settings()
+    sites = await Sites.read(chosen.sites_file, fleet)
+    app = App(chosen, open_checkpoints(chosen), sites, holder_name())
+    try:
+        yield app
+    finally:
+        await app.aclose()
+
+
+def _server_app() -> App:
+    """For LangGraph's own servers, which import the graph before any event loop runs."""
+    settings = read_settings()
+    return App(settings, open_checkpoints(settings), Sites(settings.sites_file, None), holder_name())
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # module attributes on first use: importing this file does nothing
+    if name in ("graph", "_app"):
+        app = _server_app()
+        compiled = build(app.deps)
+        globals()["_app"], globals()["graph"] = app, compiled
+        return globals()[name]
+    raise AttributeError(name)
+
+
+@asynccontextmanager
+async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[Any]]:
+    """The saver for a LangGraph server (`checkpointer.path`)."""
+    checkpoints = open_checkpoints(read_settings())
+    try:
+        await checkpoints.ready()
+        yield checkpoints.saver
+    finally:
+        await checkpoints.aclose()

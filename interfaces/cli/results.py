@@ -1,0 +1,108 @@
+"""`logs` and `fetch`: what the job wrote."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import anyio
+import anyio.to_thread
+import typer
+
+from dragoman.errors import BadRequest, DragomanError, FileMissing, StorageFull
+from dragoman.thread import ThreadRow
+from graph.state import CurrentAttempt
+from interfaces.answers import find_thread
+from interfaces.app import App
+from interfaces.cli.running import emit, run_command, say
+from interfaces.cli.session import catch_up, opened
+
+__all__ = ["fetch", "logs"]
+
+MOST_BYTES = 4 * 2**20
+
+
+def logs(thread_id: str, lines: int, sites: str | None, *, as_json: bool) -> NoReturn:
+    """Show the ends of stdout and stderr."""
+
+    async def command() -> int:
+        async with opened(sites) as app:
+            await catch_up(app)
+            row = await find_thread(app.checkpoints.ledger, thread_id)
+            ends = {name: await _end_of(app, row, name, lines) for name in ("stdout.log", "stderr.log")}
+        if as_json:
+            emit({"thread_id": row.thread_id, "logs": ends})
+            return 0
+        for name, text in ends.items():
+            say(f"== {name}" + (" (not there yet)" if text is None else ""))
+            if text:
+                typer.echo("".join(c if c.isprintable() or c in "\n\t" else "�" for c in text))
+        return 0
+
+    run_command(command)
+
+
+async def _end_of(app: App, row: ThreadRow, name: str, lines: int) -> str | None:
+    """From the results where they were brought back, else from the site; None: not there (yet)."""
+    kept = anyio.Path(app.settings.results_dir / row.thread_id / name)
+    if await kept.exists():
+        data = await kept.read_bytes()
+    else:
+        snapshot = await app.graph.aget_state({"configurable": {"thread_id": row.thread_id}})
+        if not snapshot.values.get("attempt"):
+            return None
+        attempt = CurrentAttempt.model_validate(snapshot.values["attempt"])
+        transport = app.sites.open(attempt.site).transport
+        if transport is None:
+            return None
+        try:
+            data = await transport.read_file(f"{attempt.work_dir}/{name}", max_bytes=MOST_BYTES, tail=True)
+        except FileMissing:
+            return None
+    return "\n".join(data[-MOST_BYTES:].decode("utf-8", "replace").splitlines()[-lines:])
+
+
+def fetch(thread_id: str, to: str, sites: str | None, *, as_json: bool) -> NoReturn:
+    """Copy the results to a folder; nothing there is overwritten with other content silently."""
+
+    async def command() -> int:
+        async with opened(sites) as app:
+            await catch_up(app)
+            row = await find_thread(app.checkpoints.ledger, thread_id)
+            source = app.settings.results_dir / row.thread_id
+        if not await anyio.Path(source).is_dir():
+            raise BadRequest("there are no results yet", where=row.thread_id, cure="`dragoman show` tells how it goes")
+        copied = await anyio.to_thread.run_sync(_copy, source, Path(to).absolute())  # noqa: ASYNC240  # no I/O
+        if as_json:
+            emit({"thread_id": row.thread_id, "dir": str(Path(to).absolute()), "files": copied})  # noqa: ASYNC240
+        else:
+            for name in copied:
+                say(f"  {name}")
+        return 0
+
+    run_command(command)
+
+
+def _copy(source: Path, target: Path) -> list[str]:
+    names = [str(path.relative_to(source)) for path in sorted(source.rglob("*")) if path.is_file()]
+    for name in names:
+        there = target / name
+        if there.exists() and there.read_bytes() != (source / name).read_bytes():
+            raise BadRequest(f"{there} is there already with other content", where="to", cure="name another folder")
+    try:
+        for name in names:
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            partial = target / f"{name}.part"
+            shutil.copy2(source / name, partial)
+            partial.replace(target / name)
+    except OSError as error:
+        (target / f"{name}.part").unlink(missing_ok=True)
+        if error.errno == 28:
+            raise StorageFull(
+                f"no room for {name}", where=str(target), cure="make room or name another folder"
+            ) from error
+        raise DragomanError(
+            f"cannot copy {name}: {error.strerror}", where=str(target), cure="check its rights"
+        ) from error
+    return names

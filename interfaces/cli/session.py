@@ -1,0 +1,81 @@
+"""An app opened for one command, with the threads of earlier commands caught up first."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from dragoman.errors import DragomanError
+from dragoman.model import JsonObject
+from dragoman.protocols import Progress
+from dragoman.settings import read_settings
+from dragoman.thread import ThreadStatus
+from interfaces.app import App, open_app
+from interfaces.cli.running import say
+from interfaces.documents import thread_document
+
+__all__ = ["catch_up", "follow", "opened", "who"]
+
+log = logging.getLogger(__name__)
+
+PERSON_WAITS = ("approval", "question")
+
+
+def who(by: str | None) -> str:
+    """The name that a decision is kept under."""
+    return by or getpass.getuser()
+
+
+@asynccontextmanager
+async def opened(sites: str | None) -> AsyncIterator[App]:
+    """The app of one command."""
+    overrides = {"sites_file": Path(sites).absolute()} if sites else {}  # noqa: ASYNC240  # no I/O
+    settings = read_settings(**overrides)
+    logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
+    async with open_app(settings) as app:
+        await app.checkpoints.ready()
+        yield app
+
+
+async def catch_up(app: App) -> None:
+    """Run on what earlier commands left: jobs that ended meanwhile are collected by whichever command comes next."""
+    try:
+        await app.service.catch_up()
+    except DragomanError as error:
+        log.warning("could not catch up: %s", error)
+
+
+def teller(as_json: bool) -> Callable[[str], Progress] | None:
+    """Tells of each step as it happens; silent when a document is wanted."""
+    if as_json:
+        return None
+
+    async def tell(part: JsonObject) -> None:
+        if isinstance(part, dict) and part.get("words"):
+            say(f"  {part.get('step')}: {part['words']}")
+
+    return lambda _thread_id: tell
+
+
+async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> JsonObject:
+    """Run a thread on until it ends or waits for a person (`wait`), or until it is first parked."""
+    ledger = app.checkpoints.ledger
+
+    async def settled() -> bool:
+        row = await ledger.thread(thread_id)
+        if row is None or row.status in (ThreadStatus.DONE, ThreadStatus.POISONED):
+            return True
+        if row.status is not ThreadStatus.PARKED:
+            return False
+        waits = await ledger.open_waits(thread_id=thread_id)
+        if waits and (not wait or waits[-1].kind in PERSON_WAITS):
+            return not await ledger.events(waits[-1].id)
+        return False
+
+    await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(as_json))
+    row = await ledger.thread(thread_id)
+    assert row is not None  # noqa: S101  # threads are never deleted while they are followed
+    return await thread_document(app, row)

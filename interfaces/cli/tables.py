@@ -1,0 +1,134 @@
+"""What people see: proposals as a table with reasons, a thread's story, predicted against happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from dragoman.model import JsonObject
+from dragoman.units import format_bytes, format_duration
+
+__all__ = ["clean", "console", "print_outcome", "print_proposals", "print_question", "print_threads"]
+
+_COLOURS = {
+    "READY": "green",
+    "BUSY": "yellow",
+    "INCOMPATIBLE": "red",
+    "NEEDS_INFORMATION": "cyan",
+    "UNKNOWN": "magenta",
+}
+
+
+def console() -> Console:
+    """On stderr; colours only at a terminal."""
+    return Console(stderr=True, highlight=False, soft_wrap=False)
+
+
+def clean(text: object) -> str:
+    """Text from elsewhere, for a terminal: control characters made visible, markup inert."""
+    shown = "".join(character if character.isprintable() or character == "\n" else "�" for character in str(text))
+    return escape(shown)
+
+
+def print_proposals(document: JsonObject) -> None:
+    """The proposals, the selected one first."""
+    selection = _object(document.get("selection"))
+    ranks = {str(_object(each).get("site")): _object(each) for each in _list(selection.get("ranking"))}
+    table = Table("", "site", "verdict", "start", "cost", "why", show_lines=False, expand=False)
+    order = {name: place for place, name in enumerate(ranks)}
+    proposals = [_object(each) for each in _list(document.get("proposals"))]
+    for each in sorted(proposals, key=lambda one: order.get(str(one["site"]), len(order))):
+        verdict, site = str(each["verdict"]), str(each["site"])
+        rank = ranks.get(site, {}).get("rank")
+        start = each.get("expected_start_s")
+        when = "" if verdict not in ("READY", "BUSY") else "now" if start == 0 else format_duration(_number(start))
+        reasons = "; ".join(clean(reason) for reason in _list(each.get("reasons"))[:4])
+        hints = [clean(hint) for hint in _list(each.get("would_fit"))[:2]]
+        why = reasons + "".join(f"\n→ {hint}" for hint in hints)
+        marker = "→" if site == selection.get("site") else str(rank or "")
+        simulated = " (simulated)" if each.get("simulated") else ""
+        colour = _COLOURS.get(verdict, "white")
+        table.add_row(marker, clean(site) + simulated, f"[{colour}]{verdict}[/]", when, _cost(each), why)
+    console().print(table)
+    if selection.get("why"):
+        console().print(f"selected: {clean(selection.get('site') or 'none')} ({clean(selection['why'])})")
+
+
+def _cost(proposal: JsonObject) -> str:
+    amount, unit = _number(proposal.get("cost")), str(proposal.get("cost_unit") or "none")
+    if amount is None:
+        return "unknown"
+    return f"{amount:g}" if unit == "none" else f"{amount:g} {clean(unit)}"
+
+
+def print_question(asked: JsonObject) -> None:
+    """A question to the person, with what is missing where and what would fit."""
+    console().print(clean(asked.get("question") or asked.get("why") or "The thread waits for an answer."))
+    for option in _list(_object(asked.get("about")).get("options")):
+        console().print(f"  - {clean(_object(option).get('label'))}")
+
+
+def print_outcome(document: JsonObject) -> None:
+    """How it ended: results, and what was predicted against what happened."""
+    words = clean(document.get("words") or document["state"])
+    console().print(f"[bold]{clean(document['state'])}[/]: {words}")
+    submission, results = _object(document.get("submission")), _object(document.get("results"))
+    if submission:
+        where = f"{clean(submission.get('site'))} ({clean(submission.get('scheduler'))})"
+        console().print(f"job {clean(submission.get('job_id'))} at {where}, tag {clean(submission.get('tag'))}")
+    if results.get("dir"):
+        console().print(f"results in {clean(results['dir'])}")
+        for entry in _list(results.get("files"))[:20]:
+            file = _object(entry)
+            console().print(
+                f"  {clean(file['name'])}  {format_bytes(int(str(file['bytes'])))}  sha256 {str(file['sha256'])[:16]}…"
+            )
+    _print_prediction(_object(document.get("prediction")))
+
+
+def _print_prediction(prediction: JsonObject) -> None:
+    happened = _object(prediction.get("happened"))
+    if not happened:
+        return
+    table = Table("", "predicted", "happened")
+    table.add_row(
+        "start", format_duration(_number(prediction.get("start_s"))), format_duration(_number(happened.get("start_s")))
+    )
+    wall = _number(prediction.get("walltime_s"))
+    table.add_row(
+        "run",
+        f"at most {format_duration(wall)}" if wall else "no limit stated",
+        format_duration(_number(happened.get("run_s"))),
+    )
+    cost = _number(prediction.get("cost"))
+    table.add_row(
+        "cost",
+        "unknown" if cost is None else f"at most {cost:g}",
+        "not told by the site" if cost else "0" if cost == 0 else "unknown",
+    )
+    console().print(table)
+
+
+def print_threads(lines: Sequence[JsonObject]) -> None:
+    """Threads, the newest first."""
+    table = Table("thread", "state", "request", "changed")
+    for line in lines:
+        table.add_row(
+            str(line["thread_id"])[:8], clean(line["state"]), clean(line["title"]), str(line["updated_at"])[:19]
+        )
+    console().print(table)
+
+
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,124 @@
+"""The stable JSON documents that commands print and the HTTP API answers. Keys are described in docs/json.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dragoman.attempt import AttemptRecord
+from dragoman.event import Wait
+from dragoman.ledger import Ledger
+from dragoman.model import JsonObject
+from dragoman.proposal import Proposal
+from dragoman.thread import ThreadRow, ThreadStatus
+from interfaces.app import App
+
+__all__ = ["exit_code_of", "proposal_document", "state_of", "thread_document", "thread_line"]
+
+EXIT_CODES = {"completed": 0, "selected": 0, "rejected": 2, "no-site": 3, "refused": 4, "cancelled": 4, "failed": 5}
+PAUSED = 6
+
+
+def state_of(row: ThreadRow, waits: list[Wait]) -> str:
+    """Where the thread stands, in one word of docs/json.md."""
+    if row.status is ThreadStatus.DONE:
+        return row.outcome
+    if row.status is ThreadStatus.POISONED:
+        return "parked-with-error"
+    return f"waiting-{waits[-1].kind}" if waits else row.status.value
+
+
+def exit_code_of(document: JsonObject) -> int:
+    """What a command about this thread exits with."""
+    state = str(document["state"])
+    if state in EXIT_CODES:
+        return EXIT_CODES[state]
+    selection = document.get("selection")
+    if state == "waiting-question" and isinstance(selection, dict) and selection.get("site") is None:
+        return EXIT_CODES["no-site"]
+    return 5 if state == "parked-with-error" else PAUSED
+
+
+def proposal_document(proposal: Proposal) -> JsonObject:
+    """One site's answer."""
+    return {
+        "site": proposal.site,
+        "verdict": proposal.verdict.value,
+        "reasons": [*proposal.reasons],
+        "expected_start_s": proposal.start.expected_s,
+        "cost": proposal.cost.amount,
+        "cost_unit": proposal.cost.unit,
+        "queue": proposal.queue,
+        "scheduler": proposal.scheduler,
+        "simulated": proposal.simulated,
+        "would_fit": [suggestion.words for suggestion in proposal.suggestions],
+        "checks": [check.model_dump(mode="json", exclude_defaults=True) for check in proposal.checks],
+    }
+
+
+async def thread_document(app: App, row: ThreadRow) -> JsonObject:
+    """All that is known of a thread."""
+    ledger = app.checkpoints.ledger
+    snapshot = await app.graph.aget_state({"configurable": {"thread_id": row.thread_id}})
+    values: dict[str, Any] = dict(snapshot.values)
+    waits = await ledger.open_waits(thread_id=row.thread_id)
+    attempts = await ledger.attempts(row.thread_id)
+    round_ = int(values.get("round") or 0)
+    job = await ledger.job(attempts[-1].attempt.tag) if attempts else None
+    return {
+        "thread_id": row.thread_id,
+        "title": row.title,
+        "state": state_of(row, waits),
+        "words": values.get("outcome_words") or row.error,
+        "request": values.get("reading"),
+        "proposals": [proposal_document(each) for each in await ledger.proposals(row.thread_id, round_)],
+        "selection": values.get("selection") or None,
+        "approval": values.get("decision") or None,
+        "submission": _submission(attempts),
+        "attempts": len(attempts),
+        "job": job.model_dump(mode="json", exclude_defaults=True) if job else None,
+        "exit_code": job.exit_code if job else None,
+        "results": values.get("results") or None,
+        "prediction": values.get("prediction") or None,
+        "waiting_for": _asked(waits, snapshot.interrupts),
+        "error": row.error,
+        "cancel_requested_by": row.cancel_requested_by,
+        "created_at": row.created_at.isoformat() if row.created_at else None,
+        "updated_at": row.updated_at.isoformat() if row.updated_at else None,
+        "timeline": [entry.model_dump(mode="json") for entry in await ledger.timeline(row.thread_id)],
+    }
+
+
+def _submission(attempts: list[AttemptRecord]) -> JsonObject | None:
+    if not attempts:
+        return None
+    record = attempts[-1]
+    return {
+        "site": record.attempt.site,
+        "scheduler": record.attempt.scheduler,
+        "job_id": record.job.job_id if record.job else None,
+        "cluster": record.job.cluster if record.job else None,
+        "tag": record.attempt.tag,
+        "state": record.state.value,
+        "adopted": record.adopted,
+    }
+
+
+def _asked(waits: list[Wait], interrupts: tuple[Any, ...]) -> JsonObject | None:
+    if not waits:
+        return None
+    wait = waits[-1]
+    asked = next((i.value for i in interrupts if isinstance(i.value, dict) and i.value.get("wait_id") == wait.id), {})
+    return {"wait_id": wait.id, "kind": wait.kind, "step": wait.step, "site": wait.site, "asked": asked}
+
+
+async def thread_line(ledger: Ledger, row: ThreadRow) -> JsonObject:
+    """A thread in a list."""
+    waits = await ledger.open_waits(thread_id=row.thread_id) if row.status is ThreadStatus.PARKED else []
+    return {
+        "thread_id": row.thread_id,
+        "state": state_of(row, waits),
+        "title": row.title,
+        "master": row.master,
+        "updated_at": row.updated_at.isoformat() if row.updated_at else None,
+        "error": row.error,
+    }

@@ -1,0 +1,61 @@
+"""Taking a request: read and checked before anything is stored, secrets put away, then one durable thread."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from dragoman.model import now
+from dragoman.thread import ThreadRow
+from graph.local_inputs import with_local_inputs
+from graph.reading.read import read_request
+from graph.reading.reading import Reading
+from graph.state import Options
+from interfaces.app import App
+from providers.script_reading import read_any_script
+
+__all__ = ["take_request"]
+
+
+async def take_request(app: App, given: str | Mapping[str, Any], options: Options) -> tuple[ThreadRow, Reading]:
+    """Store a thread for a request. Nothing is stored for a bad one.
+
+    Raises:
+        BadRequest: what is wrong with it, its field and the cure.
+        UnknownName: the site named in the options does not exist.
+
+    """
+    at = now()
+    reading = read_request(given, now=at, time_zone=options.time_zone, script_reader=read_any_script)
+    if options.site is not None:
+        app.sites.site(options.site)
+    for name in (*reading.request.sites, *reading.request.sites_not):
+        app.sites.site(name)
+    request = await with_local_inputs(reading.request, options.base_dir)
+    reading = reading.model_copy(update={"request": request})
+    for key, value in reading.secrets.items():
+        await app.secrets.put(key, value)
+    title = _title(given, reading)
+    row = ThreadRow(
+        thread_id=str(uuid.uuid4()),
+        title=title,
+        input={
+            "request": title,
+            "prepared": reading.dump(),
+            "options": options.dump(),
+            "asked_at": at.isoformat(),
+            "schema_version": 1,
+        },
+    )
+    return await app.checkpoints.ledger.create_thread(row), reading
+
+
+def _title(given: str | Mapping[str, Any], reading: Reading) -> str:
+    """One line that names the request; secret values are not in it."""
+    words = (
+        " ".join(given.split()) if isinstance(given, str) else reading.request.name or " ".join(reading.request.command)
+    )
+    for value in reading.secrets.values():
+        words = words.replace(value, "***")
+    return words[:120]
