@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import anyio
 import psutil
@@ -24,6 +25,7 @@ REPOSITORY = Path(__file__).parents[3]
 PROGRAM = """
 import sys, anyio
 from pathlib import Path
+from typing import Any
 from checkpoints.embedded import EmbeddedServer
 anyio.run(EmbeddedServer.ensure, Path(sys.argv[1]))
 """
@@ -41,9 +43,14 @@ async def read(server: EmbeddedServer) -> list[int]:
         return [value for (value,) in await rows.fetchall()]
 
 
-def zombie() -> subprocess.Popen[bytes]:
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    while psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
+def program_of(data_dir: Path, end: bool) -> subprocess.Popen[bytes]:
+    """A process of the account that runs the server, which alone PostgreSQL mistakes for itself: alive or a zombie."""
+    owner = (data_dir / "postgres").stat()
+    account: dict[str, Any] = (
+        {"user": owner.st_uid, "group": owner.st_gid, "extra_groups": []} if os.geteuid() == 0 else {}
+    )
+    process = subprocess.Popen(["/bin/sleep", "0" if end else "60"], **account)
+    while end and psutil.Process(process.pid).status() != psutil.STATUS_ZOMBIE:
         time.sleep(0.01)
     return process
 
@@ -108,7 +115,7 @@ async def test_a_killed_backend_is_recovered_from_by_the_server_itself(data_dir:
                 await anyio.sleep(0.05)
 
 
-@pytest.mark.parametrize("left", ["another program", "zombie", "dead", "empty", "garbage", "ready and wrong"])
+@pytest.mark.parametrize("left", ["another program", "zombie", "dead", "empty", "garbage", "only the socket's lock"])
 async def test_files_that_a_killed_server_left(data_dir: Path, left: str) -> None:
     """PostgreSQL itself refuses to start while a process has the number in its file, whatever process that is."""
     server = await EmbeddedServer.ensure(data_dir)
@@ -117,16 +124,18 @@ async def test_files_that_a_killed_server_left(data_dir: Path, left: str) -> Non
     pid_file = folder / "cluster" / "postmaster.pid"
     lines = pid_file.read_text().splitlines()
     await server.stop()
-    process = zombie()
+    process = program_of(data_dir, end=left in ("zombie", "dead"))
     if left == "dead":
         process.wait()
-    lines[0] = str(process.pid if left in ("zombie", "dead") else os.getpid())
-    pid_file.write_text({"empty": "", "garbage": "x\ny\n"}.get(left, "\n".join(lines) + "\n"))
+    lines[0] = str(process.pid)
+    if left != "only the socket's lock":
+        pid_file.write_text({"empty": "", "garbage": "x\ny\n"}.get(left, "\n".join(lines) + "\n"))
     (folder / ".s.PGSQL.5432.lock").write_text("\n".join(lines[:5]) + "\n")
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(folder / ".s.PGSQL.5432"))
     assert await EmbeddedServer.find(data_dir) is None
     assert await read(await EmbeddedServer.ensure(data_dir, timeout=20)) == [3]
+    process.kill()
     process.wait()
 
 
