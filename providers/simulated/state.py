@@ -43,6 +43,8 @@ def _plain(value: object, name: str = "") -> object:
         return [_plain(item, name) for item in value]
     if isinstance(value, bool) and name in _TRUTHS:
         return (Truth.YES if value else Truth.NO).value
+    if name == "version" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)  # 20230802 is a version; 2.10 must come as text, or its end would be lost
     if isinstance(value, str) and (name == "bytes" or "_bytes" in name):
         return _or_as_written(parse_bytes, value)
     if isinstance(value, str) and name.endswith("_s") and name != "gbit_s":
