@@ -1,0 +1,1 @@
+"""What must survive: PostgreSQL (given or embedded), LangGraph's checkpoints, and the ledger."""

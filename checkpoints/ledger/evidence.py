@@ -1,0 +1,133 @@
+"""What was asked, seen, proposed, decided and told in a thread (`dragoman.ledger.Records`, first half)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checkpoints.ledger.rows import as_json, stored
+from checkpoints.ledger.tables import Tables
+from checkpoints.storable import storable_text
+from dragoman.model import JsonObject
+from dragoman.observation import Observation
+from dragoman.proposal import Proposal
+from dragoman.thread import TimelineEntry
+
+__all__ = ["EvidenceTables"]
+
+_SAVE_REQUEST = """
+INSERT INTO dragoman_ledger.requests (thread_id, round, request)
+VALUES (%(thread_id)s, %(round)s, %(request)s)
+ON CONFLICT DO NOTHING
+RETURNING round
+"""
+_REQUESTS = """
+SELECT round, request FROM dragoman_ledger.requests WHERE thread_id = %(thread_id)s ORDER BY round
+"""
+_SAVE_OBSERVATIONS = """
+INSERT INTO dragoman_ledger.observations (thread_id, id, observation)
+SELECT %(thread_id)s, o ->> 'id', o FROM unnest(%(observations)s::jsonb[]) AS o
+ON CONFLICT DO NOTHING
+RETURNING id
+"""
+_OBSERVATIONS = """
+SELECT observation FROM dragoman_ledger.observations
+WHERE thread_id = %(thread_id)s AND (%(ids)s::text[] IS NULL OR id = ANY(%(ids)s))
+ORDER BY number
+"""
+_SAVE_PROPOSAL = """
+INSERT INTO dragoman_ledger.proposals (thread_id, round, site, proposal)
+VALUES (%(thread_id)s, %(round)s, %(site)s, %(proposal)s)
+ON CONFLICT DO NOTHING
+RETURNING site
+"""
+_PROPOSALS = """
+SELECT proposal FROM dragoman_ledger.proposals
+WHERE thread_id = %(thread_id)s AND round = %(round)s
+ORDER BY site COLLATE "C"
+"""
+_SAVE_DECISION = """
+INSERT INTO dragoman_ledger.decisions (thread_id, kind, round, record)
+VALUES (%(thread_id)s, %(kind)s, %(round)s, %(record)s)
+ON CONFLICT DO NOTHING
+RETURNING number
+"""
+_DECISIONS = """
+SELECT kind, round, at, record FROM dragoman_ledger.decisions WHERE thread_id = %(thread_id)s ORDER BY number
+"""
+_SAY = """
+INSERT INTO dragoman_ledger.timeline (thread_id, step, words, data)
+VALUES (%(thread_id)s, %(step)s, %(words)s, %(data)s)
+RETURNING number
+"""
+_TIMELINE = """
+SELECT thread_id, step, words, data, at FROM dragoman_ledger.timeline
+WHERE thread_id = %(thread_id)s ORDER BY number
+"""
+
+
+class EvidenceTables(Tables):
+    """Requests, observations, proposals, decisions and the timeline. The first of each stays."""
+
+    async def save_request(self, thread_id: str, round_: int, request: JsonObject) -> None:
+        """Keep the request of a round; the same round again overwrites nothing."""
+        await self._all(_SAVE_REQUEST, {"thread_id": thread_id, "round": round_, "request": as_json(request)})
+
+    async def requests(self, thread_id: str) -> dict[int, JsonObject]:
+        """The requests of a thread by round."""
+        return {row["round"]: row["request"] for row in await self._all(_REQUESTS, {"thread_id": thread_id})}
+
+    async def save_observations(self, thread_id: str, observations: Sequence[Observation]) -> None:
+        """Keep evidence; an id that is there already stays as it is."""
+        if observations:
+            values = [stored(observation) for observation in observations]
+            await self._all(_SAVE_OBSERVATIONS, {"thread_id": thread_id, "observations": values})
+
+    async def observations(self, thread_id: str, ids: Sequence[str] | None = None) -> list[Observation]:
+        """Evidence of a thread, all or by id, in the order it was stored."""
+        wanted = None if ids is None else list(ids)
+        rows = await self._all(_OBSERVATIONS, {"thread_id": thread_id, "ids": wanted})
+        return [Observation.model_validate(row["observation"]) for row in rows]
+
+    async def save_proposal(self, thread_id: str, proposal: Proposal) -> None:
+        """Keep by (thread, round, site); the first one stays."""
+        await self._all(
+            _SAVE_PROPOSAL,
+            {
+                "thread_id": thread_id,
+                "round": proposal.round,
+                "site": proposal.site,
+                "proposal": stored(proposal),
+            },
+        )
+
+    async def proposals(self, thread_id: str, round_: int) -> list[Proposal]:
+        """The proposals of a round so far, by site name."""
+        rows = await self._all(_PROPOSALS, {"thread_id": thread_id, "round": round_})
+        return [Proposal.model_validate(row["proposal"]) for row in rows]
+
+    async def save_decision(self, thread_id: str, kind: str, round_: int, record: JsonObject) -> None:
+        """Keep a selection or approval for replay; the first of (thread, kind, round) stays."""
+        await self._all(
+            _SAVE_DECISION, {"thread_id": thread_id, "kind": kind, "round": round_, "record": as_json(record)}
+        )
+
+    async def decisions(self, thread_id: str) -> list[JsonObject]:
+        """All decisions of a thread, the oldest first, each with `kind`, `round`, `at` (ISO 8601) and `record`."""
+        rows = await self._all(_DECISIONS, {"thread_id": thread_id})
+        return [{**row, "at": row["at"].isoformat()} for row in rows]
+
+    async def say(self, thread_id: str, step: str, words: str, data: JsonObject | None = None) -> None:
+        """Add one line to the thread's timeline."""
+        await self._all(
+            _SAY,
+            {
+                "thread_id": thread_id,
+                "step": storable_text(step),
+                "words": storable_text(words),
+                "data": as_json(data or {}),
+            },
+        )
+
+    async def timeline(self, thread_id: str) -> list[TimelineEntry]:
+        """The thread's story, the oldest first."""
+        return [TimelineEntry.model_validate(row) for row in await self._all(_TIMELINE, {"thread_id": thread_id})]

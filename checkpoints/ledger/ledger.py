@@ -1,0 +1,32 @@
+"""The ledger in PostgreSQL: all parts of `dragoman.ledger.Ledger` over one set of tables (`checkpoints/migrations`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checkpoints.ledger.attempts import AttemptTables
+from checkpoints.ledger.evidence import EvidenceTables
+from checkpoints.ledger.leases import LeaseTables
+from checkpoints.ledger.threads import ThreadTables
+from checkpoints.ledger.transfers import TransferTables
+from checkpoints.ledger.waits import WaitTables
+from checkpoints.ledger.watches import WatchTables
+
+if TYPE_CHECKING:
+    from checkpoints.pool import LoopPools
+    from dragoman.ledger import Ledger
+
+__all__ = ["PostgresLedger"]
+
+
+class PostgresLedger(EvidenceTables, AttemptTables, TransferTables, WaitTables, ThreadTables, LeaseTables, WatchTables):
+    """`dragoman.ledger.Ledger` in PostgreSQL.
+
+    Args:
+        pools: of a migrated database (see `checkpoints.open`).
+
+    """
+
+
+def _is_a_ledger(pools: LoopPools) -> Ledger:
+    return PostgresLedger(pools)

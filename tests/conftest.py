@@ -1,0 +1,102 @@
+"""What tests everywhere may ask for: one real PostgreSQL for the whole run, and a database of its own for each test."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+# What a test does not ask for is not imported: unit tests stay quick.
+if TYPE_CHECKING:
+    from checkpoints.ledger.ledger import PostgresLedger
+    from checkpoints.pool import LoopPools
+
+_NUMBERS = count(1)
+_TEMPLATE = "migrated"
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """DSN of a PostgreSQL of the run's own; it is stopped and removed at the end."""
+    from checkpoints.embedded import EmbeddedServer
+
+    parent = Path(tempfile.mkdtemp(prefix="dragoman-postgres-"))
+    # Open to pass, unlike pytest's own folders: as root the server runs under another account.
+    parent.chmod(0o711)
+    server = anyio.run(EmbeddedServer.ensure, parent / "data")
+    yield server.dsn
+    anyio.run(server.stop)
+    shutil.rmtree(parent)
+
+
+async def _make_template(dsn: str) -> None:
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    from checkpoints.migrate import migrate
+    from checkpoints.pool import open_pool
+
+    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:
+        await connection.execute(f'CREATE DATABASE "{_TEMPLATE}"'.encode())
+    pool = await open_pool(make_conninfo(dsn, dbname=_TEMPLATE))
+    await migrate(pool)
+    await pool.close()
+
+
+@pytest.fixture(scope="session")
+def migrated(postgres: str) -> str:
+    """Name of a database with all tables and no rows, to copy from."""
+    anyio.run(_make_template, postgres)
+    return _TEMPLATE
+
+
+def _database(postgres: str, template: str) -> Iterator[str]:
+    import psycopg
+    from psycopg.conninfo import make_conninfo
+
+    name = f"test_{next(_NUMBERS)}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"'.encode())
+        yield make_conninfo(postgres, dbname=name)
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+
+
+@pytest.fixture
+def database(postgres: str, migrated: str) -> Iterator[str]:
+    """DSN of a fresh, migrated database."""
+    yield from _database(postgres, migrated)
+
+
+@pytest.fixture
+def empty_database(postgres: str) -> Iterator[str]:
+    """DSN of a fresh database without any table."""
+    yield from _database(postgres, "template0")
+
+
+@pytest.fixture
+async def pools(database: str) -> AsyncIterator[LoopPools]:
+    """Pools of the test's own database."""
+    from checkpoints.pool import LoopPools
+
+    opened = LoopPools(database, max_size=8)
+    yield opened
+    await opened.aclose()
+
+
+@pytest.fixture
+def ledger(pools: LoopPools) -> PostgresLedger:
+    """An empty ledger."""
+    from checkpoints.ledger.ledger import PostgresLedger
+
+    return PostgresLedger(pools)
