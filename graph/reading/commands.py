@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from dragoman.model import JsonObject
+from dragoman.request import Source
+from dragoman.secrets import redact
 from graph.reading.draft import Draft
 from graph.reading.launchers import LAUNCHERS, read_launch
 from graph.reading.lexicon import KEYWORDS
-from graph.reading.reading import Option
+from graph.reading.reading import Option, Question
 
 __all__ = ["Found", "find_commands", "read_commands"]
 
@@ -146,7 +150,7 @@ def _shell_end(text: str, start: int, limit: int) -> int:
     return start + stop.start() if stop else limit
 
 
-def _inline(text: str, take: object) -> None:
+def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
     words = list(_WORD.finditer(text))
     skip_to = -1
     for index, match in enumerate(words):
@@ -167,7 +171,7 @@ def _inline(text: str, take: object) -> None:
             back -= 1
         line_end = text.find("\n", match.start())
         end = _extent(text, match.start(), len(text) if line_end < 0 else line_end)
-        take(start, end, start, end)  # type: ignore[operator]  # the collector of find_commands
+        take(start, end, start, end)
         skip_to = end
 
 
@@ -184,22 +188,19 @@ def read_commands(draft: Draft) -> None:
         options = [Option(label=body[:200], patch=_patch(body)) for body in bodies[:8]]
         options.append(Option(label="all of them, one after the other", patch={"script": whole}))
         first = found[0]
-        draft.questions.append(_which(draft, first, options))
+        draft.questions.append(_which(first, options))
         return
     _state(draft, found[0])
 
 
-def _which(draft: Draft, first: Found, options: list[Option]) -> object:  # type: ignore[misc]
-    from dragoman.secrets import redact
-    from graph.reading.reading import Question
-
+def _which(first: Found, options: list[Option]) -> Question:
     return Question(
-        id="command", field="command", words=redact(first.body), start=first.start,
+        id="command", field="command", words=redact(first.body)[:2000], start=first.start,
         text="There is more than one command. Which one is to be run?", options=tuple(options),
     )  # fmt: skip
 
 
-def _patch(body: str) -> dict[str, object]:
+def _patch(body: str) -> JsonObject:
     argv = split_command(body)
     return {"command": list(argv)} if argv else {"script": body + "\n"}
 
@@ -223,9 +224,6 @@ def split_command(body: str) -> tuple[str, ...] | None:
 
 
 def _state(draft: Draft, item: Found) -> None:
-    from dragoman.request import Source
-    from dragoman.secrets import redact
-
     argv = split_command(item.body)
     words = redact(item.body)[:2000]
     if argv is None:
@@ -241,4 +239,4 @@ def _state(draft: Draft, item: Found) -> None:
         draft.default(f"left to the site's own launcher: {', '.join(launch.dropped)}")
     if launch.argv:
         draft.fields["command"] = list(launch.argv)
-    draft.fields["launch"] = (launch, item, words)
+    draft.fields["launch"] = launch

@@ -6,6 +6,7 @@ import re
 
 from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, count_of
+from graph.reading.reading import Option
 
 __all__ = ["PER", "read_counts"]
 
@@ -99,9 +100,9 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     if bound.startswith(_UPPER):
         low, high = None, low
     elif bound in ("less than", "fewer than", "<"):
-        low, high = None, low - 1
-        if not high:
+        if low == 1:
             return
+        low, high = None, (low or 1) - 1
     elif bound in ("more than", ">"):
         low += 1
     if bound.startswith(_LOWER) or bound in ("more than", ">"):
@@ -114,8 +115,6 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
 
 def _half(draft: Draft, unit: str, match: re.Match[str]) -> None:
     if unit == "node":
-        from graph.reading.reading import Option
-
         draft.ask(
             "shapes.0.cpus", *match.span(), "Half a node is how many cores?",
             [Option(label="take one whole node", patch={"shapes.0.nodes": 1})],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from dragoman.model import JsonObject
@@ -40,6 +41,8 @@ class Draft:
     """Collects fields, sources and questions of one text."""
 
     line: Line
+    now: datetime
+    time_zone: str | None = None
     origin: Literal["text", "form", "option", "script", "person"] = "text"
     fields: dict[str, Any] = field(default_factory=dict)
     amounts: list[Amount] = field(default_factory=list)

@@ -135,8 +135,8 @@ def _meaning(launch: Launch, meaning: str, values: list[str], word: str) -> None
         if parts[0] != "gpu" or len(parts) > 3:
             raise ValueError(value)
         count = parts[-1] if parts[-1].isdigit() else "1"
-        model = parts[1].lower() if len(parts) > 1 and not parts[1].isdigit() else None
-        launch.shape["gpus"] = Gpus(count=_positive(count), per="node", model=model)
+        kind_of = parts[1].lower() if len(parts) > 1 and not parts[1].isdigit() else None
+        launch.shape["gpus"] = Gpus(count=_positive(count), per="node", model=kind_of)
     elif kind == "memory":
         size = parse_bytes(value + "M" if value.isdigit() else value)
         launch.shape["memory"] = Memory(bytes=size, per=per)  # type: ignore[arg-type]  # from the tables

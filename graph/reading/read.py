@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,22 +13,34 @@ from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
+from graph.reading.arrays import read_arrays
 from graph.reading.commands import read_commands
 from graph.reading.counts import read_counts
+from graph.reading.document import looks_like_form, parse_document
 from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
+from graph.reading.forms import FORM_FIELDS, read_form
+from graph.reading.gpus import read_gpus, read_some_gpus
+from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover
 from graph.reading.line import Line, check_text
-from graph.reading.reading import Question, Reading
+from graph.reading.memory import read_memory
+from graph.reading.merge import build_request, merge_fields, refusal
+from graph.reading.moments import read_moments
+from graph.reading.places import read_places, read_unknown_places
+from graph.reading.platform import read_platform
+from graph.reading.reading import Option, Question, Reading
+from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.software import read_software
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
 
-__all__ = ["read_request"]
+__all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
+_PATH = re.compile(r"(?:~?/|\./|\.\./)?[\w.@+-]+(?:/[\w.@+-]+)*/?")
 
 
 def read_request(
@@ -37,56 +50,201 @@ def read_request(
     time_zone: str | None = None,
     options: Mapping[str, Any] | None = None,
     script_reader: ScriptReader | None = None,
+    sites: Sequence[str] = (),
+    base: Shape | None = None,
 ) -> Reading:
     """The request that a text or form states, with what must be asked back.
 
+    Args:
+        given: words, JSON, YAML or a job script, or a mapping. A text is never opened as a file.
+        now: the moment that `tomorrow` is counted from, with its zone.
+        time_zone: IANA name of the person's zone, for times without one.
+        options: fields stated apart (command line), which count before the text.
+        script_reader: reads a job script; without it directives stay unread.
+        sites: names of the fleet, so that `on frontier` is understood.
+        base: the shape that an edit is read against.
+
     Raises:
-        BadRequest: if it cannot be used as it stands; a text is never opened as a file.
+        BadRequest: if it cannot be used as it stands.
 
     """
-    if not isinstance(given, str):
-        raise BadRequest("not a text", where="request")
-    check_text(given)
-    draft = read_text(given)
-    return finish(draft, now=now, time_zone=time_zone)
+    if now.tzinfo is None:
+        raise BadRequest("the current time has no zone", where="now", cure="give an aware datetime")
+    if isinstance(given, str):
+        check_text(given)
+        reading = _read_string(given, now, time_zone, script_reader, sites, base)
+    elif isinstance(given, Mapping):
+        reading = _read_mapping(given, now, time_zone, "form")
+    else:
+        raise BadRequest("a request is a text or a mapping", where="request", cure="give words, JSON, YAML or a script")
+    if options:
+        reading = over(reading, _read_mapping(options, now, time_zone, "option"))
+    return _ask_for_work(reading, given)
 
 
-def read_text(text: str) -> Draft:
+def _read_string(
+    text: str, now: datetime, time_zone: str | None, script_reader: ScriptReader | None,
+    sites: Sequence[str], base: Shape | None,
+) -> Reading:  # fmt: skip
+    script = find_script(text)
+    if script is not None:
+        reading = _read_script(script[0], script_reader, now, time_zone)
+        if re.search(r"\w", script[1]):
+            words = _read_words(script[1], now, time_zone, sites, reading.request.shape)
+            reading = over(reading, words)
+        return reading
+    if looks_like_form(text, FORM_FIELDS):
+        return _read_mapping(parse_document(text), now, time_zone, "form")
+    if _PATH.fullmatch(text.strip()) and "/" in text:
+        return _only_a_path(text.strip(), now, time_zone)
+    return _read_words(text, now, time_zone, sites, base)
+
+
+def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
+    question = Question(
+        id="command", field="command", words=path[:2000], start=0,
+        text="This is only a path, and no file is opened by its name. What should be run?",
+        options=(Option(label=f"run the program {path[:200]}", patch={"command": [path]}),),
+    )  # fmt: skip
+    return Reading(request=JobRequest(), questions=(question,), unread=(path[:2000],), read_at=now, time_zone=time_zone)
+
+
+def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence[str], base: Shape | None) -> Reading:
     """Every rule over one text; the order decides who sees a stretch first."""
-    draft = Draft(Line(text))
+    draft = Draft(Line(text), now, time_zone)
     read_commands(draft)
     read_environment(draft)
-    read_files(draft)
+    read_arrays(draft)
+    read_moments(draft)
     read_wishes(draft)
+    read_platform(draft)
+    read_files(draft)
+    read_places(draft, sites)
+    read_gpus(draft)
+    read_memory(draft)
     read_times(draft)
     read_counts(draft)
+    read_some_gpus(draft)
     read_software(draft)
+    read_unknown_places(draft)
     read_leftover(draft)
-    return draft
+    return _finish(draft, dict(draft.fields), base)
 
 
-def finish(draft: Draft, *, now: datetime, time_zone: str | None) -> Reading:
-    """The reading of a draft: counts related, launcher options merged, missing work asked for."""
-    shape = resolve_shape(draft)
-    launched = draft.fields.pop("launch", None)
-    if launched is not None:
-        launch, _item, _words = launched
-        for name, value in launch.shape.items():
-            shape.setdefault(name, value)
-        for name, value in launch.fields.items():
-            draft.fields.setdefault(name, value)
-        for name, value in launch.environment:
-            draft.fields.setdefault("environment", []).append(variable(draft.secrets, name, value))
-    fields = {name: tuple(value) if isinstance(value, list) else value for name, value in draft.fields.items()}
+def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None, origin: Any) -> Reading:  # noqa: ANN401  # a literal
+    draft = Draft(Line(""), now, time_zone, origin=origin)
+    fields = read_form(given, draft)
+    fields.update({name: draft.fields[name] for name in ("launch",) if name in draft.fields})
+    return _finish(draft, fields, None)
+
+
+def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading:
+    """The reading of a draft: counts related, launcher options merged."""
+    shape: dict[str, Any] = {k: v for k, v in fields.pop("shape", {}).items() if not k.startswith("_")}
+    shape.update(resolve_shape(draft, _context(shape, base)))
+    launch: Launch | None = fields.pop("launch", None)
+    if launch is not None:
+        _launched(draft, fields, shape, launch)
+    for name in ("local_disk_bytes", "exclusive"):
+        if name in fields:
+            shape[name] = fields.pop(name)
+    alternative = fields.pop("alternative", None)
     if shape:
-        fields["shapes"] = (Shape(**shape),)
-    try:
-        request = JobRequest(**fields, sources=tuple(draft.sources))
-    except ValidationError as error:
-        raise BadRequest(str(error.errors()[0]["msg"]), where="request") from error
-    if not (request.command or request.script or request.software or request.containers or request.shapes):
-        draft.questions.append(Question(id="command", field="command", words="", text="What should be run?"))
+        fields["shapes"] = _shapes(shape, alternative)
+    for a, b in draft.line.corrections:
+        draft.default(f"{a!r} is read as {b!r}")
+    fields["sources"] = tuple(draft.sources)
     return Reading(
-        request=request, questions=tuple(draft.questions), defaults=tuple(draft.defaults),
-        unread=tuple(draft.unread), secrets=draft.secrets, read_at=now, time_zone=time_zone,
+        request=build_request(fields), questions=tuple(draft.questions), defaults=tuple(draft.defaults),
+        unread=tuple(dict.fromkeys(draft.unread)), secrets=draft.secrets, read_at=draft.now, time_zone=draft.time_zone,
     )  # fmt: skip
+
+
+def _context(shape: Mapping[str, Any], base: Shape | None) -> Shape | None:
+    stated = {name: value for name, value in shape.items() if name in ("nodes", "tasks") and isinstance(value, int) and value > 0}
+    return Shape.model_validate(stated) if stated else base
+
+
+def _shapes(shape: Mapping[str, Any], alternative: str | None) -> tuple[Shape, ...]:
+    try:
+        whole = Shape.model_validate(dict(shape))
+    except ValidationError as error:
+        raise refusal(error, where="shapes.0") from error
+    if alternative is None or whole.gpus is None:
+        return (whole,)
+    plain = whole.model_copy(update={"gpus": None})
+    return (plain, whole) if alternative == "cpu" else (whole, plain)
+
+
+def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launch: Launch) -> None:
+    for name, value in launch.shape.items():
+        if name in shape and shape[name] != value:
+            draft.questions.append(
+                Question(
+                    id=f"launch.{name}".replace("_", "-"), field=f"shapes.0.{name}", words=str(value),
+                    text=f"The launch line and the words differ in {name}. Which one counts?",
+                    options=(Option(label=f"{_plain(shape[name])} (words)", patch={f"shapes.0.{name}": _plain(shape[name])}),
+                             Option(label=f"{_plain(value)} (launch line)", patch={f"shapes.0.{name}": _plain(value)})),
+                )
+            )  # fmt: skip
+        shape.setdefault(name, value)
+    for name, value in launch.fields.items():
+        fields.setdefault(name, value)
+    try:
+        added = [variable(draft.secrets, name, value) for name, value in launch.environment]
+    except ValidationError as error:
+        raise refusal(error, where="environment") from error
+    if added:
+        known = tuple(fields.get("environment", ()))
+        fields["environment"] = (*known, *(item for item in added if item not in known))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401  # a number or a small model
+    return value.model_dump(mode="json", exclude_defaults=True) if hasattr(value, "model_dump") else value
+
+
+def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_zone: str | None) -> Reading:
+    secrets: dict[str, str] = {}
+    cleaned, variables, shown = without_secrets(script, secrets)
+    unread: tuple[str, ...] = shown
+    defaults: tuple[str, ...] = tuple(f"{item.name} is kept in the secret store, not in the script" for item in variables)
+    if reader is None:
+        directives = tuple(line.strip()[:2000] for line in cleaned.splitlines() if DIRECTIVE.match(line))
+        request = build_request({"script": cleaned})
+        unread += directives
+    else:
+        found = reader(cleaned)
+        request = found.request
+        unread += tuple(found.problems)
+        defaults += tuple(f"not carried over: {item}" for item in found.not_carried)
+        if request.script is None and not request.command:
+            request = request.model_copy(update={"script": found.body})
+    if variables:
+        request = merge_fields(request, JobRequest(environment=variables))
+    return Reading(request=request, unread=unread, defaults=defaults, secrets=secrets, read_at=now, time_zone=time_zone)
+
+
+def over(base: Reading, new: Reading) -> Reading:
+    """`new` over `base`: its fields count, and it settles questions about them."""
+    request = merge_fields(base.request, new.request)
+    settled = {source.field for source in new.request.sources}
+    kept = tuple(question for question in base.questions if question.field not in settled)
+    taken = {question.id for question in kept}
+    added = tuple(q if q.id not in taken else q.model_copy(update={"id": f"{q.id[:58]}.again"}) for q in new.questions)
+    return base.model_copy(
+        update={
+            "request": request, "questions": kept + added, "secrets": {**base.secrets, **new.secrets},
+            "defaults": tuple(dict.fromkeys(base.defaults + new.defaults)),
+            "unread": tuple(dict.fromkeys(base.unread + new.unread)),
+        }
+    )  # fmt: skip
+
+
+def _ask_for_work(reading: Reading, given: object) -> Reading:
+    """Ask what is to be run where the request holds no work at all."""
+    request = reading.request
+    work = request.command or request.script or request.software or request.containers or request.shapes or request.components
+    if work or any(question.field == "command" for question in reading.questions):
+        return reading
+    question = Question(id="command", field="command", words="", text="What should be run?")
+    return reading.model_copy(update={"questions": (*reading.questions, question)})

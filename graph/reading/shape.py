@@ -22,13 +22,20 @@ _FIELDS = {"core": "cpus", "gpu": "gpus", "task": "tasks", "memory": "memory"}
 _NAMES = {"core": "cores", "gpu": "GPUs", "task": "tasks", "memory": "of memory", "thread": "threads", "node": "nodes"}
 
 
-def resolve_shape(draft: Draft) -> dict[str, Any]:
-    """The fields of one shape, from all counts of the text; sources and questions go to the draft."""
+def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
+    """The fields of one shape, from all counts of the text; sources and questions go to the draft.
+
+    `base` is what is already known, so that an edit's `64 GB` on two nodes is asked back too.
+    """
     amounts = sorted(draft.amounts, key=lambda amount: amount.start)
     _relate(draft, amounts)
     fields: dict[str, Any] = {}
     nodes = _pick(draft, fields, [a for a in amounts if a.unit == "node"], "nodes")
     tasks = _pick(draft, fields, [a for a in amounts if a.unit == "task"], "tasks")
+    if nodes is None and base is not None and base.nodes:
+        nodes = Amount("node", base.nodes, base.nodes_max, 0, 0)
+    if tasks is None and base is not None and base.tasks:
+        tasks = Amount("task", base.tasks, None, 0, 0)
     for amount in amounts:
         if amount.unit == "node":
             continue
@@ -130,7 +137,7 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
         after = norm[amount.end : nodes.start] if nodes.start >= amount.end else ""
         if after and len(after) < 80 and _SPREAD.fullmatch(after):
             return False
-        if amount.unit != "memory" and count < node_count and not many_tasks:
+        if count < node_count and not many_tasks:
             amount.per = "node"
             draft.default(f"{draft.words(amount.start, amount.end)!r} is taken per node: there are {node_count} nodes")
             return False

@@ -33,19 +33,24 @@ RANGE = (
     rf"|(?P<version4>\d{{1,4}}(?![\w.]))(?P<after4> ?\+| or (?:newer|later|above|higher))"
     r")(?![\w:/@]|\.\d)"
 )
-_MORE = rf"(?P<more>,? ?(?:and|but)? ?(?:(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?{VERSION})(?![\w:/@]|\.\d))?"
-NAME = r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: [a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
+_MORE = (
+    rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?"
+    rf"{VERSION}(?![\w:/@]|\.\d)){{0,3}})"
+)
+NAME = r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|from|in|of|or|and|on|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
-SLOT = (
-    r"(?:^|(?<=[.!?:;,] )|(?<=\x00 ))(?:(?:a|an|the|my) )?|(?<![\w-])(?:run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
-    r"|execute|executing|launch|launching|start|starting|load|install|installed|called|package|software|application|app"
-    r"|program|code|module|modules|job of|runs of|for|do|perform|via|request|of|is|and|or) (?:to run |to use |to have |a |an |the |my |our |some |parallel |software |package |application |module |load |version of )*"
+_CUE = re.compile(
+    r"(?:^|[ \x00])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has|execute|executing|launch"
+    r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program|code|module|modules|of|for"
+    r"|do|perform|via|request|is|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel|software|package"
+    r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
 )
-BARE = rf"(?:{SLOT})(?P<name>[a-z][\w+.@/-]*(?<![.,/-])(?: [a-z][\w+-]*)?)(?![\w=@])"
-_NOUNS = (
-    r"(?: (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?|software|package|application|code|module"
-    r"|installed|available|loaded|program))?"
-)
+_OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
+_STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
+_NAMED_SO = re.compile(r" ?(?:is |are |being )?(?:installed|available|loaded)\b| (?:package|software|module)\b")
+_USE = re.compile(r" (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?)\b")
+_NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
+_TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
 
 
 def version_range(match: re.Match[str]) -> VersionRange | None:
@@ -61,13 +66,11 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
         after = (groups.get(f"after{suffix}") or "").strip(" ,()")
         operator = _operator(groups.get("op") if suffix == "" else None, after)
         if re.search(r"\.[x*]$", version):
-            return _family(version[:-2])
-        bounds = [_bound(operator, version)]
-        more = (groups.get("more") or "").strip(" ,")
-        if more:
-            extra = re.fullmatch(rf"(?:and|but)? ?(?P<op>\D+?) ?(?:{_WORD} )?(?P<v>{VERSION})", more)
-            if extra:
-                bounds.append(_bound(_operator(extra["op"].strip(), ""), extra["v"]))
+            bounds = list(_family(version[:-2]).bounds)
+        else:
+            bounds = [_bound(operator, version)]
+        for extra in re.finditer(rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""):
+            bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
         return VersionRange(bounds=tuple(bounds))
     return None
 
@@ -105,8 +108,19 @@ def read_software(draft: Draft) -> None:
     """Find software with versions, then software by its place in the sentence."""
     for match in draft.line.find(VERSIONED):
         _versioned(draft, match)
-    for match in draft.line.find(BARE):
-        _bare(draft, match)
+    run: list[tuple[int, int]] = []
+    runs: list[list[tuple[int, int]]] = []
+    for match in _TOKEN.finditer(draft.line.open):
+        start, end = match.start(), match.start() + len(match[0].rstrip(".-–"))
+        if not _NAME_LIKE.fullmatch(draft.line.norm[start:end]) or plain_word(draft.line.norm[start:end]):
+            continue
+        if run and start - run[-1][1] == 1 and draft.line.norm[run[-1][1]] == " ":
+            run.append((start, end))
+        else:
+            run = [(start, end)]
+            runs.append(run)
+    for spans in runs:
+        _bare(draft, spans)
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -145,35 +159,38 @@ def _as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
     return VersionRange(bounds=tuple(bounds))
 
 
-def _bare(draft: Draft, match: re.Match[str]) -> None:
-    span = _trim(draft, *match.span("name"))
-    if span is None:
+def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
+    """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
+    start, end = spans[0][0], spans[-1][1]
+    norm, name = draft.line.norm, draft.line.words(start, end)
+    if len(spans) > 2:
         return
-    norm = draft.line.norm[span[0] : span[1]]
-    name = draft.line.words(*span)
-    words = norm.split(" ")
-    marked = any(character.isupper() or character.isdigit() or character in "-_+" for character in name)
-    following = draft.line.norm[span[1] : span[1] + 40].lstrip(" ")
-    named = bool(re.match(r"(?:is )?(?:installed|available|loaded)\b|package\b|software\b", following))
-    cue = draft.line.norm[match.start() : span[0]]
-    strong = bool(re.search(r"package|software|application|module|install|called|run|load|execut|launch", cue))
-    own = bool(re.search(r"\b(?:my|our|a|an|some)\b", cue))
-    if "." in norm and re.search(r"\.[a-z]\w{0,5}$", norm) or "/" in norm:
+    before, following = norm[max(0, start - 60) : start], norm[end : end + 30]
+    cue = _CUE.search(before)
+    opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
+    listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
+    marked = any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name) and not (
+        opening and name[1:].islower() and len(spans) == 1
+    )
+    named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
+    own = cue is not None and bool(_OWN.search(cue["filler"]))
+    single = len(spans) == 1
+    if listed and not marked and not named:
         return
-    if (
-        len(words) == 1
-        and (
-            marked
-            or named
-            or (strong and not own)
-            or (not own and re.search(r"\b(?:uses?|using|needs?|requires?|with|want|request)\b", cue))
-        )
-        or (len(words) == 2 and all(word[0].isupper() for word in name.split(" ")[:1]) and (marked or named))
-    ):
-        try:
-            _add(draft, SoftwareNeed(name=name), *span)
-        except ValidationError:
-            return
+    if not (named or marked or (single and (opening or cue is not None) and not own)):
+        return
+    if not single and not (named or name[:1].isupper()):
+        return
+    if not (named or marked) and not (cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))):
+        return
+    if marked and not (cue or opening or listed or named or _USE.match(following)):
+        return
+    if not (named or marked):
+        draft.default(f"{name!r} is taken as the name of software")
+    try:
+        _add(draft, SoftwareNeed(name=name), start, end)
+    except ValidationError:
+        return
 
 
 def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import timedelta
 
 from graph.reading.draft import Draft
 from graph.reading.line import pattern
@@ -125,7 +126,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             draft.ask(
                 "walltime_s", start, end, f"Does {draft.words(start, end)!r} limit how long the job runs, or when it must be done?",
                 [Option(label="it runs at most that long", patch={"walltime_s": seconds}),
-                 Option(label="it must be finished by then", patch={"deadline": f"+{seconds}s"})],
+                 Option(label="it must be finished by then", patch={"deadline": (draft.now + timedelta(seconds=seconds)).isoformat()})],
             )  # fmt: skip
         return
     values = tuple(value for value in values if value > 0)

@@ -1,0 +1,204 @@
+"""Answers to questions and edits of a request, in words or as patches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from dragoman.errors import BadRequest
+from dragoman.model import JsonValue
+from dragoman.request import JobRequest, Source
+from dragoman.secrets import redact
+from graph.reading.commands import split_command
+from graph.reading.merge import build_request, merge_fields
+from graph.reading.reading import Option, Question, Reading
+from graph.reading.read import read_request
+
+__all__ = ["apply_answer", "merge_edit"]
+
+_REMOVED = {
+    r"gpus?": "shapes.*.gpus", r"deadline": "deadline", r"budget(?: limit)?": "budget", r"array": "array",
+    r"dependenc(?:y|ies)": "dependencies", r"containers?": "containers", r"memory(?: limit| requirement)?": "shapes.*.memory",
+    r"account|project": "account", r"queue|partition": "queue", r"sites?(?: restriction)?": "sites", r"inputs?": "inputs",
+    r"outputs?|results": "outputs", r"(?:time|walltime) limit": "walltime_s", r"environment": "environment",
+    r"start (?:time|date)": "start_after",
+}  # fmt: skip
+_REMOVAL = re.compile(
+    r"(?i)(?<![\w-])(?:no|without(?: an?y?| the)?|drop the|remove the|forget the|any) (?P<what>%s)(?: any ?more)?(?![\w-])"
+    % "|".join(f"(?:{words})" for words in _REMOVED)
+)
+
+
+def apply_patch(request: JobRequest, patch: Mapping[str, JsonValue]) -> JobRequest:
+    """Set dotted paths of a request; None clears.
+
+    Raises:
+        BadRequest: if the result is no valid request.
+
+    """
+    data: dict[str, Any] = request.model_dump(mode="json", exclude_defaults=True)
+    for path, value in patch.items():
+        parts = path.split(".")
+        holder: Any = data
+        for part, following in zip(parts, parts[1:], strict=False):
+            empty: Any = [] if following.isdigit() else {}
+            if isinstance(holder, list):
+                index = int(part)
+                while len(holder) <= index:
+                    holder.append({})
+                holder = holder[index]
+            else:
+                holder = holder.setdefault(part, empty)
+        if isinstance(holder, list):
+            index = int(parts[-1])
+            while len(holder) <= index:
+                holder.append({})
+            holder[index] = value
+        elif value is None:
+            holder.pop(parts[-1], None)
+        else:
+            holder[parts[-1]] = value
+    if "command" in patch:
+        data.pop("script", None)
+    if "script" in patch:
+        data.pop("command", None)
+    return build_request(data)
+
+
+def apply_answer(reading: Reading | JobRequest, question: str | Question, answer: str | int | Mapping[str, Any]) -> Reading:
+    """The reading with one question answered: by a label, its number from 1, a patch, or one's own words.
+
+    Raises:
+        BadRequest: if there is no such question, or the answer does not settle it.
+
+    """
+    if isinstance(reading, JobRequest):
+        reading = Reading(request=reading, questions=(question,) if isinstance(question, Question) else ())
+    asked = question if isinstance(question, Question) else next((q for q in reading.questions if q.id == question), None)
+    if asked is None:
+        raise BadRequest(
+            f"there is no question {str(question)[:64]!r}", where="answer",
+            cure=f"open questions: {', '.join(q.id for q in reading.questions) or 'none'}",
+        )  # fmt: skip
+    left = tuple(q for q in reading.questions if q.id != asked.id)
+    chosen = None if isinstance(answer, Mapping) else _option(asked, answer)
+    if isinstance(answer, Mapping) or chosen is not None:
+        patch = chosen.patch if chosen is not None else dict(answer)  # type: ignore[arg-type]  # a mapping where no option was chosen
+        words = chosen.label if chosen is not None else str(dict(answer))  # type: ignore[arg-type]  # the same
+        request = apply_patch(reading.request, patch)
+        source = Source(field=asked.field, words=redact(words)[:2000], origin="person")
+        request = request.model_copy(update={"sources": (*request.sources, source)})
+        return reading.model_copy(update={"request": request, "questions": left})
+    return _own_words(reading, asked, str(answer).strip(), left)
+
+
+def _option(asked: Question, answer: str | int) -> Option | None:
+    text = str(answer).strip().casefold().rstrip(".)")
+    for option in asked.options:
+        if option.label.casefold() == text:
+            return option
+    if text.isdigit() and 1 <= int(text) <= len(asked.options):
+        return asked.options[int(text) - 1]
+    close = [option for option in asked.options if text and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", option.label.casefold())]
+    if not close and re.fullmatch(r"(?:per|each|on each|for each) ?\w*", text):
+        unit = text.split()[-1]
+        close = [option for option in asked.options if f"each {unit}" in option.label]
+    return close[0] if len(close) == 1 else None
+
+
+def _own_words(reading: Reading, asked: Question, answer: str, left: tuple[Question, ...]) -> Reading:
+    now, zone = reading.read_at or datetime.now(UTC), reading.time_zone
+    labels = " / ".join(option.label for option in asked.options)
+    if not asked.free or not answer:
+        raise BadRequest(f"{answer[:80]!r} is no answer to {asked.id}", where="answer", cure=labels or "say it in words")
+    base = reading.model_copy(update={"questions": left})
+    if asked.field == "command":
+        found = read_request(answer, now=now, time_zone=zone)
+        if not (found.request.command or found.request.script or found.request.software):
+            argv = split_command(answer)
+            if argv is None:
+                raise BadRequest(f"{answer[:80]!r} is no command", where="answer", cure="write the command line")
+            return _merge(base, Reading(request=JobRequest(command=argv)))
+        return _merge(base, found)
+    tries = [answer, f"{asked.words} {answer}"]
+    if asked.field in ("deadline", "start_after"):
+        word = "by" if asked.field == "deadline" else "after"
+        tries += [f"{word} {answer}"]
+    if answer.isdigit() and asked.field.endswith("gpus"):
+        tries.insert(0, f"{answer} GPUs per node")
+    for text in tries:
+        found = read_request(text, now=now, time_zone=zone)
+        name = asked.field.split(".")[0]
+        if getattr(found.request, name, None) not in (None, ()) and not [q for q in found.questions if q.field == asked.field]:
+            return _merge(base, found)
+    raise BadRequest(f"{answer[:80]!r} does not answer {asked.text!r}", where="answer", cure=labels or "say it in full")
+
+
+def _merge(base: Reading, new: Reading) -> Reading:
+    """One reading over another; a missing command is asked for only where both lack one."""
+    request = merge_fields(base.request, new.request)
+    settled = {source.field for source in new.request.sources}
+    work = request.command or request.script or request.software or request.containers or request.shapes
+    kept = tuple(q for q in base.questions if q.field not in settled and not (q.id == "command" and not q.options and work))
+    taken = {q.id for q in kept}
+    added = tuple(
+        q if q.id not in taken else q.model_copy(update={"id": f"{q.id[:58]}.edit"})
+        for q in new.questions if not (q.id == "command" and not q.options and work)
+    )  # fmt: skip
+    return Reading(
+        request=request, questions=kept + added, defaults=tuple(dict.fromkeys(base.defaults + new.defaults)),
+        unread=tuple(dict.fromkeys(base.unread + new.unread)), secrets={**base.secrets, **new.secrets},
+        read_at=new.read_at or base.read_at, time_zone=base.time_zone or new.time_zone,
+    )  # fmt: skip
+
+
+def merge_edit(
+    request: JobRequest | Reading,
+    edit: str | Mapping[str, Any],
+    *,
+    now: datetime | None = None,
+    time_zone: str | None = None,
+    sites: tuple[str, ...] = (),
+) -> Reading:
+    """A request with an edit over it: `but 2 hours, on at most 8 nodes`, `no deadline`, or a form.
+
+    Raises:
+        BadRequest: if the edit cannot be used; the request is not changed then.
+
+    """
+    base = request if isinstance(request, Reading) else Reading(request=request)
+    moment = now or base.read_at or datetime.now(UTC)
+    zone = time_zone or base.time_zone
+    changed, text = base.request, edit
+    if isinstance(edit, str):
+        removed, text = _removals(edit)
+        for field in removed:
+            changed = _without(changed, field)
+        if not re.search(r"\w", text):
+            return base.model_copy(update={"request": changed})
+    new = read_request(text, now=moment, time_zone=zone, sites=sites, base=changed.shape)
+    return _merge(base.model_copy(update={"request": changed}), new)
+
+
+def _removals(edit: str) -> tuple[list[str], str]:
+    found: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        found.append(next(path for words, path in _REMOVED.items() if re.fullmatch(words, match["what"], re.IGNORECASE)))
+        return " "
+
+    return found, _REMOVAL.sub(take, edit)
+
+
+def _without(request: JobRequest, path: str) -> JobRequest:
+    name = path.rsplit(".", 1)[-1]
+    sources = tuple(s for s in request.sources if not s.field.endswith(name))
+    if path.startswith("shapes."):
+        shapes = tuple(shape.model_copy(update={name: None}) for shape in request.shapes)
+        return request.model_copy(update={"shapes": tuple(dict.fromkeys(shapes)), "sources": sources})
+    empty = JobRequest.model_fields[name].default
+    return request.model_copy(update={name: empty, "sources": sources})
+
+

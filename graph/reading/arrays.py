@@ -1,0 +1,92 @@
+"""Job arrays (`array 1-100%10`, `100 runs of`) and jobs to wait for (`after job 1234 succeeds`)."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import ArrayRange, ArraySpec, Dependency
+from graph.reading.draft import Draft
+from graph.reading.numbers import NUMBER, count_of
+from graph.reading.reading import Option
+
+__all__ = ["parse_array", "read_arrays"]
+
+_LIST = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?(?:,\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?){0,200}"
+ARRAY = rf"(?<![\w-])(?:(?:as |an? |with |the |job )*(?:job )?array(?: job)?(?: (?:of|with|from|indices|index|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?|cores?|gpus?|hours?|ranks?))(?P<unit> (?:tasks?|jobs?|elements?|members?|runs?|entries|copies))?"
+COPIES = rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER}) (?:(?:independent|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies|replicas|jobs|repetitions|realizations|instances|times|array tasks|simulations|members|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?![\w-])"
+AT_ONCE = rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run )*(?:at most |max(?:imum)?\.? |no more than |up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) )*(?:at (?:a time|once|the same time)|concurrently|simultaneously|in parallel))(?![\w-])"
+DEPEND = (
+    r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must |wait )*(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for|following|if) )"
+    r"(?:completion of |success of |the success of |the end of |the failure of |the start of )?(?:my |the |slurm |pbs |previous )*(?:job|jobs|jobid)(?: (?:id|number|no\.?))? ?#?:?=? ?(?P<id>\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?)"
+    r"(?: (?:has |have |is |was |had )?(?P<how>succe\w+|finish\w* success\w*|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through))?(?: (?:successfully|ok|or fails|either way|in any case|regardless|without errors?|cleanly))?"
+)
+AFTEROK = r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after):(?P<id>\d{1,12}(?:[._]\w+)*)(?![\w])"
+
+
+def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
+    """`1-10:2,15` as ranges; None where a range is empty."""
+    ranges = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", part)
+        if match is None:
+            return None
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first or match[3] == "0":
+            return None
+        ranges.append(ArrayRange(first=first, last=last, step=int(match[3] or 1)))
+    return ArraySpec(ranges=tuple(ranges), at_once=int(limit) if limit and int(limit) else None)
+
+
+def read_arrays(draft: Draft) -> None:
+    """Find an array with its limit, and dependencies."""
+    for match in draft.line.find(AFTEROK):
+        draft.add("dependencies", Dependency(kind=match["kind"], job_id=match["id"]), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
+    for match in draft.line.find(DEPEND):
+        _dependency(draft, match)
+    for match in draft.line.find(ARRAY):
+        if match["list"].isdigit():
+            _copies(draft, match["list"], match.start(), match.end(), match["limit"])
+            continue
+        spec = parse_array(match["list"], match["limit"])
+        if spec is not None:
+            draft.put("array", spec, *match.span())
+    for match in draft.line.find(COPIES):
+        _copies(draft, match["n"], match.start(), match.end(), None)
+    for match in draft.line.find(AT_ONCE):
+        limit, spec = count_of(match["n"]), draft.fields.get("array")
+        if limit and isinstance(spec, ArraySpec):
+            draft.fields["array"] = spec.model_copy(update={"at_once": limit})
+            draft.source("array.at_once", *match.span())
+
+
+def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) -> None:
+    count = count_of(number)
+    if not count or count < 2:
+        return
+    spec = ArraySpec(ranges=(ArrayRange(first=1, last=count),), at_once=int(limit) if limit and int(limit) else None)
+    draft.default(f"{draft.words(start, end)!r} is an array of {count} with the indices 1 to {count}")
+    draft.put("array", spec, start, end)
+
+
+def _dependency(draft: Draft, match: re.Match[str]) -> None:
+    text = match[0]
+    job = draft.line.words(*match.span("id")).rstrip(".")
+    how = match["how"] or ""
+    kind = None
+    if re.search(r"succe|\bok\b|cleanly|without error|runs? through", text):
+        kind = "afterok"
+    elif re.search(r"either way|any case|regardless|or fails", text):
+        kind = "afterany"
+    elif how.startswith("fail") or "failure of" in text:
+        kind = "afternotok"
+    elif how.startswith(("start", "beg")) or "start of" in text:
+        kind = "after"
+    if kind:
+        draft.add("dependencies", Dependency(kind=kind, job_id=job), *match.span())  # type: ignore[arg-type]  # set above
+        return
+    words = draft.words(*match.span())
+    options = [
+        Option(label="only if it succeeded", patch={"dependencies": [{"kind": "afterok", "job_id": job}]}),
+        Option(label="whatever its outcome", patch={"dependencies": [{"kind": "afterany", "job_id": job}]}),
+    ]
+    draft.ask("dependencies", *match.span(), f"{words!r}: must job {job} have succeeded?", options)

@@ -1,0 +1,116 @@
+"""JSON and YAML texts as mappings: every scalar of YAML stays text, so that `4:00` and `no` keep their words."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from typing import Any
+
+import yaml
+
+from dragoman.errors import BadRequest
+
+__all__ = ["looks_like_form", "parse_document"]
+
+_KEY_LINE = re.compile(r"(?P<key>[A-Za-z][\w.-]{0,63}|\"[\w.-]{1,64}\"|'[\w.-]{1,64}')[ \t]*:(?P<rest>[ \t].*|)$")
+_OTHER_LINE = re.compile(r"(?:[ \t]+\S.*|- .*|#.*|---|\.\.\.)$")
+_MAX_DEPTH = 40
+
+
+def looks_like_form(text: str, fields: frozenset[str]) -> bool:
+    """Whether a text is JSON or YAML of a request, and not words of a person."""
+    stripped = text.strip()
+    if stripped.startswith("{"):
+        return True
+    lines = [line.rstrip() for line in stripped.splitlines() if line.strip()]
+    keys: list[str] = []
+    for line in lines:
+        match = _KEY_LINE.match(line)
+        if match:
+            keys.append(match["key"].strip("\"'").lower())
+        elif not _OTHER_LINE.match(line):
+            return False
+    if len(lines) == 1 and keys:
+        rest = lines[0].split(":", 1)[1]
+        return keys[0] in fields and ": " not in rest and "," not in rest
+    known = [key for key in keys if key in fields or difflib.get_close_matches(key, fields, 1, 0.8)]
+    return bool(keys) and keys[0] not in ("hi", "hello", "subject", "dear") and 2 * len(known) > len(keys)
+
+
+def parse_document(text: str) -> dict[str, Any]:
+    """The mapping that a JSON or YAML text holds.
+
+    Raises:
+        BadRequest: naming line and column; duplicate keys, anchors and very deep nesting are refused.
+
+    """
+    try:
+        return _parse_json(text) if text.strip().startswith("{") else _parse_yaml(text)
+    except RecursionError as error:
+        raise BadRequest("the request is nested too deeply", where="request", cure="use the fields of the schema") from error
+
+
+def _parse_json(text: str) -> dict[str, Any]:
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in items:
+            if key in found:
+                raise BadRequest(f"{key!r} is stated twice", where=key, cure="keep one of them")
+            found[key] = value
+        return found
+
+    def constant(name: str) -> Any:  # noqa: ANN401  # never returns
+        raise BadRequest(f"{name} is no number that can be asked for", where="request", cure="give a plain number")
+
+    try:
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise BadRequest(
+            f"this is no JSON: {error.msg}", where=f"line {error.lineno}, column {error.colno}", cure="correct it there"
+        ) from error
+    except ValueError as error:
+        raise BadRequest("a number is too long", where="request", cure="give a plain number") from error
+    if not isinstance(value, dict):
+        raise BadRequest("the request must be one object", where="request", cure="write {…}")
+    return value
+
+
+def _parse_yaml(text: str) -> dict[str, Any]:
+    try:
+        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "request"
+        raise BadRequest(
+            f"this is no YAML: {getattr(error, 'problem', None) or 'it cannot be read'}", where=place,
+            cure="correct it there, or put the value into quotes",
+        ) from error  # fmt: skip
+    value = _plain(node, set(), 0)
+    if not isinstance(value, dict):
+        raise BadRequest("the request must be one mapping", where="request", cure="write `field: value` lines")
+    return value
+
+
+def _plain(node: yaml.Node | None, seen: set[int], depth: int) -> Any:  # noqa: ANN401  # plain data of any shape
+    if node is None:
+        return None
+    if id(node) in seen:
+        raise BadRequest("anchors and aliases are not read", where=f"line {node.start_mark.line + 1}", cure="write it out")
+    if depth > _MAX_DEPTH:
+        raise BadRequest("the request is nested too deeply", where="request", cure="use the fields of the schema")
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        empty = node.style is None and node.value in ("", "~", "null", "Null", "NULL")
+        return None if empty else node.value
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item, seen, depth + 1) for item in node.value]
+    found: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        key = _plain(key_node, seen, depth + 1)
+        if not isinstance(key, str):
+            raise BadRequest("a field's name must be text", where=f"line {key_node.start_mark.line + 1}", cure="name a field")
+        if key in found:
+            raise BadRequest(f"{key!r} is stated twice", where=f"line {key_node.start_mark.line + 1}", cure="keep one of them")
+        found[key] = _plain(value_node, seen, depth + 1)
+    return found

@@ -1,0 +1,124 @@
+"""GPUs by model (`8 A100s`), by memory (`40 GB GPUs`), on GPU nodes, and as one of two ways (`CPU or 4 GPUs per node`)."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.errors import BadRequest
+from dragoman.units import parse_bytes
+from graph.reading.counts import PER, per_of
+from graph.reading.draft import Amount, Draft
+from graph.reading.numbers import NUMBER, count_of
+from graph.reading.reading import Option
+
+__all__ = ["read_gpus"]
+
+_VENDOR = r"(?:(?P<vendor>nvidia|amd|intel) )?(?:tesla |instinct |data center |geforce )?"
+MODEL = (
+    r"(?:a(?:2|10|16|30|40|100|800)x?|h(?:20|100|200|800)|gh200|gb?[23]00|b(?:100|200|300)|v100s?|p(?:4|40|100)|t4|l4|l40s?"
+    r"|k(?:20x?|40|80)|m(?:40|60)|mi(?:50|60|100|210|250x?|300[axs]?|325x|355x)|rtx ?(?:a?\d{4})(?: ?ti)?"
+    r"|gtx ?\d{3,4}(?: ?ti)?|pvc|max[ -]?1[15]\d0|arc a\d{3})"
+)
+_SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
+_GPU = r"(?:gpus?|accelerators?|graphics cards?|cards?)"
+_QUANTITY = rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?|(?P<a>an?) )"  # noqa: RUF001
+_TAIL = rf"(?:(?:[ ,]{{1,2}}|-|/| \()?(?:with )?(?:at least )?{_SIZE}(?: (?:of )?(?:v?ram|memory|hbm\w*))?(?: each)?\)?)?"
+BY_MODEL = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<size1>\d{{1,4}} ?gi?b)[ -])?(?P<model>{MODEL})(?!\w|\.\d)(?<!\d\d\.\d)s?(?:(?<=\d)s)?{_TAIL}(?:[ -]{_GPU})?{PER}"
+BY_MODEL_PLURAL = BY_MODEL.replace("(?!\\w|\\.\\d)(?<!\\d\\d\\.\\d)s?(?:(?<=\\d)s)?", "(?:s|'s)?(?![\\w]|\\.\\d)")
+BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)[ -]{_GPU}(?!\w){PER}"
+BEFORE_MODEL = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:|,? model) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})\)?(?!\w){PER}"
+WITH_SIZE = (
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER},? (?:with|having|of) (?:at least |>= ?|min(?:imum)?\.? )?"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:v?ram|memory|hbm\w*|gpu memory|vmem))?(?: each| per gpu| on each)?(?![\w])"
+)
+MODEL_ONLY = rf"(?<![\w.-])(?:on |with |using |needs |an? |the )*{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
+GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
+SOME = r"(?<![\w-])(?:(?:on|with|using|needs?|requires?|some|the|multiple|several|many) ){1,3}(?:nvidia |amd |intel )?gpus?(?![\w-])(?: (?:support|acceleration|accelerated))?"
+NONE = r"(?<![\w-])(?:no|without(?: any)?|not?(?: on| using)?|don't need(?: any)?|do not need(?: any)?) gpus?(?: (?:needed|required|necessary))?(?![\w-])|(?<![\w-])(?:only )?(?:on )?cpus?[ -]only(?![\w-])|(?<![\w-])cpu (?:nodes )?only(?![\w-])"
+CPU_OR = r"(?<![\w-])(?:to run |running |run )?(?:on |either |either on )?(?:the )?cpus?(?: only| alone| nodes?)?,? or (?:on )?(?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
+CPU_AND = r"(?<![\w-])(?:to run |running |run )?(?:on )?(?:both )?(?:the )?cpus?,? (?:and|plus|\+|&) (?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
+OR_CPU = r"(?:gpus?(?:(?: per| /| a| on each|/) ?node| each| in total)?|\x00),? (?P<or>or (?:else )?(?:on |just |plain )?(?:the )?cpus?(?: only| alone| nodes?)?)(?![\w-])"
+
+
+def read_gpus(draft: Draft) -> None:
+    """Find GPUs that are described by more than a number; plain counts are found by `read_counts`."""
+    for match in draft.line.find(NONE):
+        draft.default("no GPUs are asked for")
+        draft.source("shapes.0.gpus", *match.span())
+    for rule, choice in ((CPU_OR, "cpu"), (CPU_AND, "")):
+        for match in draft.line.find(rule):
+            if choice:
+                draft.fields["alternative"] = choice
+            draft.source("shapes.0.gpus", *match.span())
+    for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, BY_SIZE):
+        for match in draft.line.find(rule):
+            _described(draft, match)
+    for match in draft.line.find(OR_CPU):
+        draft.fields["alternative"] = "gpu"
+        draft.source("shapes.0.gpus", *match.span("or"))
+    for match in draft.line.find(GPU_NODES):
+        count = count_of(match["n"]) if match["n"] else 1
+        if count:
+            cut = match.end("n") if match["n"] else match.end("a")
+            draft.amounts.append(Amount("node", count, None, match.start(), match.end()))
+            _how_many(draft, cut + 1, match.end(), None)
+            draft.line.claim(*match.span())
+    for match in draft.line.find(MODEL_ONLY):
+        _model_only(draft, match)
+
+
+def read_some_gpus(draft: Draft) -> None:
+    """`with GPUs` and no number anywhere: asked back."""
+    for match in draft.line.find(SOME):
+        if any(amount.unit == "gpu" for amount in draft.amounts) or "shapes.0.gpus" in {q.field for q in draft.questions}:
+            draft.source("shapes.0.gpus", *match.span())
+        else:
+            _how_many(draft, *match.span(), None)
+
+
+def _described(draft: Draft, match: re.Match[str]) -> None:
+    groups = match.groupdict()
+    count = count_of(groups["n"]) if groups.get("n") else 1
+    if not count:
+        return
+    size = groups.get("size") or groups.get("size1")
+    try:
+        each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
+    except BadRequest:
+        return
+    model = re.sub(r"\s", "", groups.get("model") or "").rstrip("s" if (groups.get("model") or "") != "l40s" else "") or None
+    vendor = groups.get("vendor") or groups.get("vendor2") or None
+    bound = groups.get("bound") or ""
+    if bound.startswith(("at least", "up", "at most", "max")):
+        draft.default(f"{draft.words(*match.span())!r}: {count} GPUs are asked for")
+    draft.amounts.append(
+        Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
+    )
+    draft.line.claim(*match.span())
+
+
+def _model_only(draft: Draft, match: re.Match[str]) -> None:
+    model = re.sub(r"\s", "", match["model"])
+    known = [amount for amount in draft.amounts if amount.unit == "gpu"]
+    plain = _plain_counts(draft)
+    if len(known) == 1 and known[0].model in (None, model):
+        known[0].model = model
+        draft.source("shapes.0.gpus", *match.span())
+    elif plain or known:
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
+    else:
+        _how_many(draft, *match.span(), model)
+
+
+def _plain_counts(draft: Draft) -> list[re.Match[str]]:
+    return list(draft.line.find(rf"{NUMBER} gpus?(?!\w)"))
+
+
+def _how_many(draft: Draft, start: int, end: int, model: str | None) -> None:
+    named = {"model": model} if model else {}
+    options = [
+        Option(label=f"{count} per node", patch={"shapes.0.gpus": {"count": count, "per": "node", **named}})
+        for count in (1, 2, 4, 8)
+    ]
+    draft.ask("shapes.0.gpus", start, end, f"{draft.words(start, end)!r}: how many GPUs?", options)

@@ -1,0 +1,88 @@
+"""Sizes: memory per node, task, core or GPU; space on local disks and file systems."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import StorageNeed
+from graph.reading.counts import PER, per_of
+from graph.reading.draft import Amount, Draft
+from graph.reading.numbers import NUMBER, amounts_of, count_of
+from graph.reading.reading import Option
+
+__all__ = ["read_memory"]
+
+_SIZE = rf"(?P<n>{NUMBER}) ?-?(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[kmgtp](?=[ ,.;/)]|$))(?!\w)"
+_BOUND = r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than|no less than|about|around|roughly|>=|<=|~|with) ?)?"
+_MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
+LOCAL = rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd |nvme )?(?:(?:local|node-local) )?(?P<disk>scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk| storage| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
+BACKWARD = rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
+NODE_SIZE = rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?|hosts?)(?![\w-])"
+MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
+_DATA = re.compile(r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b")
+_FACTOR = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+
+
+def bytes_of(number: str, unit: str) -> tuple[int, ...]:
+    """Bytes that a size in words can mean: `GB` is decimal, `GiB` and a bare letter are binary (dragoman/units.py)."""
+    decimal = unit.endswith(("b", "bs")) and "i" not in unit or unit.startswith(("mega", "giga", "tera", "gig"))
+    factor = int((1000 if decimal else 1024) ** _FACTOR[unit[0]])
+    return tuple(dict.fromkeys(round(value * factor) for value in amounts_of(number) if value > 0))
+
+
+def read_memory(draft: Draft) -> None:
+    """Find sizes; where a size can be memory or data it is left for the person."""
+    for match in draft.line.find(LOCAL):
+        _local(draft, match)
+    for match in draft.line.find(BACKWARD):
+        _memory(draft, match, match["per"] or match["per2"])
+    for match in draft.line.find(NODE_SIZE):
+        count = count_of(match["count"]) if match["count"] else 1 if match["a"] else None
+        _memory(draft, match, "node")
+        if count:
+            draft.amounts.append(Amount("node", count, None, *match.span()))
+        elif (found := re.search(rf"({NUMBER}) (?:[\w-]+ )?$", draft.line.norm[: match.start()])) and count_of(found[1]):
+            draft.amounts.append(Amount("node", count_of(found[1]), None, found.start(1), match.end()))
+            draft.line.claim(found.start(1), found.end(1))
+    for match in draft.line.find(MEMORY):
+        if not match["mem"] and _DATA.match(draft.line.norm, match.end()):
+            _data(draft, match)
+        else:
+            _memory(draft, match, None)
+
+
+def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
+    values = bytes_of(match["n"], match["unit"])
+    if not values:
+        return
+    if len(values) > 1:
+        options = [
+            Option(label=f"{value:,} bytes", patch={"shapes.0.memory": {"bytes": value, "per": "node"}}) for value in values
+        ]
+        draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: which amount is meant?", options)
+        return
+    word = {"rank": "task", "process": "task", "cpu": "core"}.get(per or "", per) or per_of(match)
+    draft.amounts.append(Amount("memory", values[0], None, *match.span(), per=word))
+    draft.line.claim(*match.span())
+
+
+def _local(draft: Draft, match: re.Match[str]) -> None:
+    values = bytes_of(match["n"], match["unit"])
+    if len(values) != 1:
+        return
+    words = match[0]
+    if match["disk"] == "scratch" and "local" not in words and not match["local"]:
+        draft.add("storage", StorageNeed(free_bytes=values[0]), *match.span())
+    else:
+        draft.put("local_disk_bytes", values[0], *match.span())
+
+
+def _data(draft: Draft, match: re.Match[str]) -> None:
+    end = _DATA.match(draft.line.norm, match.end())
+    values = bytes_of(match["n"], match["unit"])
+    stop = end.end() if end else match.end()
+    if len(values) == 1 and end and re.search(r"storage|space", end[0]):
+        draft.add("storage", StorageNeed(free_bytes=values[0]), match.start(), stop)
+        return
+    words = draft.words(match.start(), stop)
+    draft.ask("inputs", match.start(), stop, f"{words!r}: which files are these, and where do they lie?", [])

@@ -1,0 +1,227 @@
+"""When: deadlines and earliest starts, with their time zone; asked back where a day or a zone is not certain."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
+
+from dragoman.errors import BadRequest
+from graph.reading.draft import Draft
+from graph.reading.reading import Option
+
+__all__ = ["read_moments", "zone_named"]
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_FOREIGN_MONTHS = {"mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "juin": 6, "juil": 7, "aoû": 8, "déc": 12}
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_FOREIGN_DAYS = {
+    "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonntag": 6,
+    "lundi": 0, "mardi": 1, "mercredi": 2, "jeudi": 3, "vendredi": 4, "samedi": 5, "dimanche": 6,
+}  # fmt: skip
+_OFFSETS = {
+    "utc": 0, "gmt": 0, "z": 0, "cet": 60, "mez": 60, "cest": 120, "mesz": 120, "wet": 0, "west": 60, "eet": 120,
+    "eest": 180, "bst": 60, "est": -300, "edt": -240, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480,
+    "pdt": -420, "akst": -540, "akdt": -480, "hst": -600, "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "awst": 480,
+    "nzst": 720, "nzdt": 780, "sgt": 480, "hkt": 480,
+}  # fmt: skip
+"""Minutes east of UTC of abbreviations that mean one thing; `cst` and `ist` do not and are asked back."""
+
+_MONTH = (
+    r"(?:jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s)?|märz?|apr(?:il)?|mai|may|june?|juin|july?|juli|juil(?:let)?"
+    r"|aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?|févr?(?:ier)?|avr(?:il)?|déc(?:embre)?)\.?"
+)
+_WEEKDAY = (
+    r"(?:(?P<which>this|next|coming|this coming|nächsten|kommenden) )?(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r?s?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+    r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
+)
+_DATE = (
+    rf"(?:(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
+    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)|{_WEEKDAY})(?![\w]))"
+)
+_CLOCK = r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![\w:])"
+_ZONE = r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|z(?![\w])|[a-z]{2,10}/[a-z_]{2,20}(?:/[a-z_]{2,20})?|(?:%s|cst|ist)(?!\w))\)?(?: time)?)?" % "|".join(  # noqa: UP031
+    sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True)
+)
+_BEFORE = (
+    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want |wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the |the )*"
+    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
+)
+_FROM = (
+    r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest |may )*(?P<after>not before|no earlier than|not earlier than|after|starting(?: at| on| from| after)?|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
+)
+_WHEN = rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?{_CLOCK}?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the |am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
+RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?![\w:])"
+LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?{_CLOCK})?{_ZONE}(?![\w:])"
+_WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
+_VAGUE = {"morning": 8, "afternoon": 12, "evening": 18, "night": 22}
+
+
+def zone_named(name: str) -> tzinfo | None:
+    """A zone by IANA name, offset, or abbreviation that means one thing; None for any other word."""
+    low = name.strip().lower()
+    if low in _OFFSETS:
+        return timezone(timedelta(minutes=_OFFSETS[low])) if _OFFSETS[low] else UTC
+    offset = re.fullmatch(r"(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?", low)
+    if offset:
+        minutes = int(offset[2]) * 60 + int(offset[3] or 0)
+        return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes < 24 * 60 else None
+    try:
+        return ZoneInfo("/".join(part.title() if part.islower() else part for part in name.strip().split("/")))
+    except (ValueError, OSError, KeyError):
+        return None
+
+
+def read_moments(draft: Draft) -> None:
+    """Find deadline and earliest start."""
+    for match in draft.line.find(RULE):
+        _take(draft, match)
+    for match in draft.line.find(r"(?<![\w-])(?:run |start |it )*tonight(?![\w-])"):
+        _tonight(draft, match)
+
+
+def _group(match: re.Match[str], name: str) -> str | None:
+    groups = match.groupdict()
+    return groups.get(name) or groups.get(f"b_{name}")
+
+
+def _take(draft: Draft, match: re.Match[str]) -> None:
+    is_deadline = match["before"] is not None
+    if not is_deadline and match["after"] in ("on", "at", "from") and not (_group(match, "clock") or _group(match, "ampm2") or any(_group(match, n) for n in ("iso", "weekday", "relative", "month", "month2", "dotted"))):
+        return
+    if _group(match, "relative") == "tonight" and not (_group(match, "clock") or _group(match, "hour") or _group(match, "hour3")):
+        if not is_deadline:
+            _tonight(draft, match)
+            return
+    field = "deadline" if is_deadline else "start_after"
+    words = draft.words(*match.span())
+    zone_word = _group(match, "zone")
+    zone = zone_named(zone_word) if zone_word else zone_named(draft.time_zone) if draft.time_zone else None
+    if draft.time_zone and zone is None and not zone_word:
+        raise BadRequest(f"{draft.time_zone!r} is no time zone", where="time_zone", cure="write it like Europe/Berlin or UTC")
+    if zone is None:
+        guess = _moments(draft, match, UTC, is_deadline)
+        options = [Option(label=f"{moment:%Y-%m-%d %H:%M} UTC", patch={field: moment.isoformat()}) for moment in guess[:1]]
+        draft.ask(field, *match.span(), f"{words!r}: in which time zone?", options)
+        return
+    found = _moments(draft, match, zone, is_deadline)
+    if not found:
+        return
+    if len(found) > 1:
+        options = [Option(label=f"{m:%a %Y-%m-%d %H:%M %Z}", patch={field: m.astimezone(UTC).isoformat()}) for m in found]
+        draft.ask(field, *match.span(), f"{words!r}: which day is meant?", options)
+    elif found[0] <= draft.now:
+        draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
+    else:
+        draft.put(field, found[0].astimezone(UTC), *match.span())
+
+
+def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool) -> list[datetime]:
+    """The moments that a match can mean, in order; named defaults go to the draft."""
+    today = draft.now.astimezone(zone).date()
+    at, has_time = _time(draft, match, is_deadline)
+    if at is None:
+        return []
+    days = _days(match, today)
+    if days is None:
+        now = draft.now.astimezone(zone)
+        moment = datetime.combine(today, at, zone)
+        return [moment if moment > now else moment + timedelta(days=1)]
+    if not has_time:
+        strict = match.groupdict().get("before") in ("before", "vor", "avant") and not _group(match, "relative")
+        if is_deadline and not strict:
+            days = [day + timedelta(days=1) for day in days]
+            draft.default(f"{draft.words(*match.span())!r}: by the end of that day")
+    moments = [datetime.combine(day, at, zone) for day in days]
+    future = [moment for moment in moments if moment > draft.now]
+    return (future or moments)[:3] if _group(match, "weekday") else moments
+
+
+def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time | None, bool]:
+    clock, hour = _group(match, "clock"), _group(match, "hour") or _group(match, "hour3")
+    word, half = _group(match, "word"), (_group(match, "ampm") or _group(match, "ampm2") or "").replace(".", "")
+    if word:
+        if word in _VAGUE:
+            draft.default(f"{draft.words(*match.span())!r}: {_VAGUE[word]:02d}:00 is taken")
+        return time(_WORDS.get(word, _VAGUE.get(word, 0))), True
+    if not clock and not hour:
+        return time(0), False
+    parts = [int(part) for part in (clock or hour or "0").split(":")]
+    if half:
+        if not 1 <= parts[0] <= 12:
+            return None, True
+        parts[0] = parts[0] % 12 + (12 if half.startswith("p") else 0)
+    if parts[0] > 23 or any(part > 59 for part in parts[1:]):
+        return None, True
+    hours, minutes, seconds = (*parts, 0, 0)[:3]
+    return time(hours, minutes, seconds), True
+
+
+def _days(match: re.Match[str], today: date) -> list[date] | None:
+    """The days a date can mean; None where none is stated."""
+    try:
+        if iso := _group(match, "iso"):
+            year, month, day = (int(part) for part in iso.split("-"))
+            return [date(year, month, day)]
+        if dotted := _group(match, "dotted"):
+            parts = [int(part) for part in dotted.strip(".").split(".")]
+            return [_dated(today, parts[0], parts[1], parts[2] if len(parts) > 2 else None)]
+        if slashed := _group(match, "slashed"):
+            parts = [int(part) for part in slashed.split("/")]
+            year_given = parts[2] if len(parts) > 2 else None
+            both = {(parts[0], parts[1]), (parts[1], parts[0])}
+            return sorted(_dated(today, d, m, year_given) for d, m in both if m <= 12 and d <= 31)
+        for suffix in ("", "2"):
+            if named := _group(match, f"month{suffix}"):
+                number = next((n for n, m in enumerate(_MONTHS, 1) if named.startswith(m)), 0) or next(
+                    (n for m, n in _FOREIGN_MONTHS.items() if named.startswith(m)), 0
+                )
+                year_word = _group(match, f"year{suffix}")
+                return [_dated(today, int(_group(match, f"day{suffix}") or 0), number, int(year_word) if year_word else None)]
+    except ValueError:
+        return []
+    relative, weekday = _group(match, "relative"), _group(match, "weekday")
+    if relative:
+        return _relative(relative, today)
+    if weekday:
+        number = _FOREIGN_DAYS.get(weekday, -1)
+        number = number if number >= 0 else _DAYS.index(weekday[:3])
+        ahead = (number - today.weekday()) % 7
+        first = today + timedelta(days=ahead)
+        which = _group(match, "which")
+        unsure = ahead == 0 or which in ("next", "nächsten")
+        return [first, first + timedelta(days=7)] if unsure else [first]
+    return None
+
+
+def _relative(word: str, today: date) -> list[date]:
+    if "week" in word and "end of" in word or word == "eow":
+        return [today + timedelta(days=(4 - today.weekday()) % 7), today + timedelta(days=6 - today.weekday())]
+    if "weekend" in word or word == "next week":
+        ahead = (5 - today.weekday()) % 7 if "weekend" in word else 7 - today.weekday()
+        return [today + timedelta(days=ahead)]
+    if "month" in word:
+        return [(today.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)]
+    ahead = 2 if "after" in word else 1 if word in ("tomorrow", "morgen", "demain") else 0
+    return [today + timedelta(days=ahead)]
+
+
+def _dated(today: date, day: int, month: int, year: int | None) -> date:
+    if year is not None:
+        return date(year + 2000 if year < 100 else year, month, day)
+    this = date(today.year, month, day)
+    return this if this >= today else date(today.year + 1, month, day)
+
+
+def _tonight(draft: Draft, match: re.Match[str]) -> None:
+    zone = zone_named(draft.time_zone) if draft.time_zone else None
+    options: list[Option] = []
+    if zone is not None:
+        evening = datetime.combine(draft.now.astimezone(zone).date(), time(18), zone)
+        morning = evening + timedelta(hours=14)
+        options = [
+            Option(label="start at 18:00 or later", patch={"start_after": evening.astimezone(UTC).isoformat()}),
+            Option(label="finished by 08:00 tomorrow", patch={"deadline": morning.astimezone(UTC).isoformat()}),
+        ]
+    draft.ask("start_after", *match.span(), "'tonight': start then, or be finished after the night?", options)

@@ -1,0 +1,118 @@
+"""What a site must have beside the software: fabric, file systems, MPI library, container runtime and image."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from dragoman.request import ContainerNeed, MpiNeed, NetworkNeed, StorageNeed
+from dragoman.versions import VersionRange
+from graph.reading.draft import Draft
+from graph.reading.software import RANGE, version_range
+
+__all__ = ["read_platform"]
+
+FABRICS = {
+    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity))|(?:hdr|ndr|edr|fdr)(?:[ -]?\d{2,3})?(?: infiniband)?",
+    "omni-path": r"omni[- ]?path|opa(?= (?:network|fabric|interconnect))",
+    "slingshot": r"slingshot(?:[- ]?1[01])?",
+    "roce": r"rocev?2?",
+    "ethernet": r"(?:gigabit )?ethernet|(?P<gbe>\d{1,3}) ?(?:gbe|gige|g(?:bit)? ethernet)",
+}
+STORAGE = {
+    "lustre": r"lustre", "gpfs": r"gpfs|(?:ibm )?spectrum[- ]scale|storage scale", "beegfs": r"bee[- ]?gfs|fhgfs",
+    "nfs": r"nfs(?:v?[34](?:\.\d)?)?", "cifs": r"cifs|smb", "s3": r"s3(?!:)", "ceph": r"ceph(?:fs)?", "daos": r"daos",
+    "local-scratch": r"local[- ]scratch|node[- ]local (?:scratch|storage|disk)|burst[- ]buffer", "weka": r"wekafs|weka\.?io",
+    "panfs": r"panfs|panasas", "orangefs": r"orangefs", "glusterfs": r"gluster(?:fs)?", "hdfs": r"hdfs",
+    "vast": r"vast(?= (?:storage|file))", "zfs": r"zfs",
+}  # fmt: skip
+MPI = {
+    "openmpi": r"open[- ]?mpi|ompi", "intel-mpi": r"intel[- ]?mpi|impi|intel oneapi mpi|oneapi mpi",
+    "cray-mpich": r"cray[- ]mpich", "mvapich": r"mvapich2?(?:-gdr)?", "mpich": r"mpich\d?",
+    "spectrum-mpi": r"spectrum[- ]mpi",
+}  # fmt: skip
+RUNTIMES = r"singularity(?:[- ]?ce|pro)?|apptainer|docker|podman(?:-hpc)?|charliecloud|shifter|enroot|sarus|udocker|kubernetes|pyxis"
+_LEAD = r"(?<![\w./-])(?:(?:on|over|with|via|using|an?|the|and|support for|connected by|having|has|uses?|needs?|needing|requires?|in|inside|backed by|under|through) ){0,4}"
+_FABRIC_TAIL = r"(?: (?:network|fabric|interconnect|connectivity|connections?|backend|links?|networking|connected))?(?: between (?:the )?nodes)?"
+_STORAGE_TAIL = r"(?: (?:parallel )?(?:backend|file ?systems?|storage|scratch|mounted|mount|available|bucket|support))*"
+LOW_LATENCY = r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an) ){0,3}low[- ]latency(?: (?P<mpi>mpi)| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
+SPEED = r"(?<![\w.])(?:(?:with|at least|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network|interconnect|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
+IMAGE = (
+    r"(?<![\w/])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image |container )?(?:is |: ?|= ?)?"
+    r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
+    r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image| container)?"
+)
+TAGGED = r"(?<![\w/])(?:container |docker |the |oci )*(?:image|container)(?: is|:| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
+CONTAINER = (
+    rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/|, ?)(?:{RUNTIMES}))*)(?![\w/:-])"
+    rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
+)
+ANY_CONTAINER = r"(?<![\w-])(?:in|inside|using|with|as|from) (?:an? |the )?(?:container(?:ized)?s?|oci)(?: runtime| support)?(?![\w-])"
+
+
+def read_platform(draft: Draft) -> None:
+    """Find fabric, storage, MPI and containers."""
+    _containers(draft)
+    for match in draft.line.find(LOW_LATENCY):
+        if match["mpi"]:
+            draft.fields.setdefault("mpi", MpiNeed())
+        draft.fields.setdefault("network", {})["low_latency"] = True
+        draft.source("networks.0.low_latency", *match.span())
+    _mpi(draft)
+    for name, words in FABRICS.items():
+        for match in draft.line.find(rf"{_LEAD}(?:{words}){_FABRIC_TAIL}(?![\w-])"):
+            network = draft.fields.setdefault("network", {})
+            network.setdefault("fabrics", []).append(name)
+            if match.groupdict().get("gbe"):
+                network["min_gbit_s"] = float(match["gbe"])
+            draft.source("networks.0.fabrics", *match.span())
+    for match in draft.line.find(SPEED):
+        if float(match["speed"]) > 0:
+            draft.fields.setdefault("network", {})["min_gbit_s"] = float(match["speed"])
+            draft.source("networks.0.min_gbit_s", *match.span())
+    for name, words in STORAGE.items():
+        for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w:/@.-]\w){_STORAGE_TAIL}(?![\w-])"):
+            draft.add("storage", StorageNeed(kinds=(name,)), *match.span())
+    network = draft.fields.pop("network", None)
+    if network:
+        draft.fields["networks"] = [NetworkNeed(**{**network, "fabrics": tuple(dict.fromkeys(network.get("fabrics", ())))})]
+
+
+def _mpi(draft: Draft) -> None:
+    for name, words in MPI.items():
+        rule = rf"(?P<cue>(?<![\w./-])(?:(?:run|running|launch|execute|with|using|needs?|requires?|an?|and|on|built with|compiled with|or) ){{0,3}})(?:{words})(?:(?:,? |/|@| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?(?![\w-])"
+        for match in draft.line.find(rule):
+            if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", match["cue"]):
+                continue
+            found: VersionRange | None = version_range(match)
+            old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
+            names = tuple(dict.fromkeys((*old.implementations, name)))
+            draft.fields["mpi"] = MpiNeed(implementations=names, version=found or old.version)
+            draft.source("mpi", *match.span())
+
+
+def _containers(draft: Draft) -> None:
+    image: str | None = None
+    for rule in (IMAGE, TAGGED):
+        for match in draft.line.find(rule):
+            if image is None:
+                image = draft.line.words(*match.span("image")).rstrip(".")
+                draft.source("containers.0.image", *match.span())
+    runtimes: list[str] = []
+    found: VersionRange | None = None
+    for match in draft.line.find(CONTAINER):
+        for name in re.findall(RUNTIMES, match["runtimes"]):
+            name = re.sub(r"^singularity.*", "singularity", name)
+            runtimes += [name] if name not in runtimes else []
+        found = version_range(match) or found
+        draft.source("containers.0.runtimes", *match.span())
+    plain = False
+    for match in draft.line.find(ANY_CONTAINER):
+        plain = True
+        draft.source("containers.0", *match.span())
+    if runtimes or image or plain:
+        try:
+            draft.fields["containers"] = [ContainerNeed(runtimes=tuple(runtimes), version=found, image=image)]
+        except ValidationError:
+            draft.unread.append(image or "")

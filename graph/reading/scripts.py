@@ -1,0 +1,56 @@
+"""A job script in the text, whole or with words around it; secrets in its body are taken out."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import EnvironmentVariable
+from dragoman.secrets import HIDDEN, is_secret_name, redact
+from graph.reading.environment import variable
+
+__all__ = ["find_script", "without_secrets"]
+
+DIRECTIVE = re.compile(r"^#(?:SBATCH|PBS|BSUB|COBALT|OAR|MSUB|flux:|FLUX:|\$ ?-|@ ?\w+ ?=)", re.MULTILINE)
+_FENCED = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n(?P<body>.*?)\n?```", re.DOTALL)
+_EXPORT = re.compile(
+    r"^(?P<indent>[ \t]{0,40})(?:export[ \t]+)?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>\"[^\"]*\"|'[^']*'|[^\s;#]+)[ \t]*$",
+    re.MULTILINE,
+)
+
+
+def find_script(text: str) -> tuple[str, str] | None:
+    """The script and the words around it; None where the text holds no job script."""
+    stripped = text.lstrip("\ufeff \t\r\n")
+    if not (stripped.startswith("#!") or DIRECTIVE.search(text)):
+        return None
+    if stripped.startswith("#!") or DIRECTIVE.match(stripped):
+        return stripped, ""
+    for match in _FENCED.finditer(text):
+        if DIRECTIVE.search(match["body"]) or match["body"].startswith("#!"):
+            return match["body"] + "\n", text[: match.start()] + "\n" + text[match.end() :]
+    first = DIRECTIVE.search(text)
+    shebang = re.search(r"^#!", text, re.MULTILINE)
+    start = min(found.start() for found in (first, shebang) if found is not None)
+    return text[start:], text[:start]
+
+
+def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[EnvironmentVariable, ...], tuple[str, ...]]:
+    """The body with secret values taken out, the variables that bring them, and lines that still show a secret."""
+    found: list[EnvironmentVariable] = []
+
+    def take(match: re.Match[str]) -> str:
+        value = match["value"]
+        if not is_secret_name(match["name"]) or value.startswith(("$", '"$', "`", '"`', HIDDEN)):
+            return match[0]
+        bare = value[1:-1] if value[0] in "\"'" else value
+        found.append(variable(secrets, match["name"], bare))
+        return f"{match['indent']}export {match['name']}"
+
+    cleaned = _EXPORT.sub(take, body)
+    hidden = redact(cleaned)
+    left = tuple(
+        f"line {number} of the script shows a secret: give it as an environment variable ({after.strip()[:200]})"
+        for number, (before, after) in enumerate(zip(cleaned.splitlines(), hidden.splitlines(), strict=False), 1)
+        if before != after
+    )  # fmt: skip
+    return cleaned, tuple(found), left
