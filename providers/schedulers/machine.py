@@ -95,6 +95,8 @@ class Machine(BaseDialect):
         if isinstance(answer, str):
             return SubmitAnswer(doubt=answer)
         error = _object(answer.get("error"))
+        if error.get("kind") == "failed":
+            return SubmitAnswer(doubt=_words(error))
         if error:
             return SubmitAnswer(
                 refused=_words(error), reason_class=_CLASSES.get(str(error.get("kind")), ReasonClass.NEVER)
@@ -263,7 +265,6 @@ _CLASSES = {
     "full": ReasonClass.WAIT,
     "busy": ReasonClass.WAIT,
     "wrong-host": ReasonClass.PERSON,
-    "failed": ReasonClass.UNKNOWN,
 }
 
 
@@ -324,7 +325,8 @@ def _workload(answer: JsonObject, limits: JsonObject, free: JsonObject) -> Workl
         nodes=1, nodes_up=1, nodes_idle=idle, cpus_per_node=cpus, cpus_free=_whole(free, "cpus"),
         largest_free_cpus=_whole(free, "cpus"), memory_bytes_per_node=memory or None,
         memory_free_bytes=_whole(free, "memory") if memory else None,
-        gpus=(Gpu(count=gpus, free=_whole(free, "gpus")),) if gpus else (), example=str(answer.get("host") or "") or None,
+        gpus=(Gpu(count=gpus, free=_whole(free, "gpus")),) if gpus else (),
+        example=str(answer.get("host") or "") or None,
     )  # fmt: skip
     return Workload(
         scheduler="machine", version=str(SCHEMA), queues=(queue,), groups=(group,), jobs_pending=pending,

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from .folder import Folder
 
 
-def limits_of(folder: Folder) -> dict[str, Any]:
-    """`cpus`, `cpu_ids`, `memory` (bytes), `gpus`: as set by a person, else as the host had them at its boot.
+GRACE_S = 10
+"""Between TERM and KILL when a job is ended: walltime, cancel, shutdown."""
 
-    They are stored, because a submit from within a job sees that job's CPUs only.
+
+def limits_of(folder: Folder) -> dict[str, Any]:
+    """`cpus`, `cpu_ids`, `memory` (bytes), `gpus`, `grace` (seconds): as set by a person, else the host's.
+
+    The host's are stored once for each boot, because a submit from within a job sees that job's CPUs only.
     """
     stored = folder.read("limits.json")
     if isinstance(stored, dict) and (stored.get("by") == "person" or stored.get("boot") == boot_id()):
@@ -41,7 +45,10 @@ def host_limits() -> dict[str, Any]:
     """What the host has, within the control group's limits of this process."""
     cpu_ids = sorted(os.sched_getaffinity(0))
     cpus = min(len(cpu_ids), _quota() or len(cpu_ids))
-    return {"by": "host", "boot": boot_id(), "cpus": cpus, "cpu_ids": cpu_ids, "memory": _memory(), "gpus": _gpus()}
+    return {
+        "by": "host", "boot": boot_id(), "cpus": cpus, "cpu_ids": cpu_ids, "memory": _memory(), "gpus": _gpus(),
+        "grace": GRACE_S,
+    }  # fmt: skip
 
 
 def _groups() -> list[tuple[str, str]]:

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from .advance import advance
 from .folder import Folder, Unreadable
+from .host import limits_of
 from .job import Job
 from .launch import GATE, HELD_SIGNALS
 from .processes import boot_id, descendants, memory, send, started
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 PR_SET_CHILD_SUBREAPER = 36
-GRACE_S = 10.0
-"""Between TERM and KILL when a job is ended: walltime, cancel, shutdown."""
 LEFT_BEHIND_GRACE_S = 2.0
-"""The same for processes that a job left behind when it ended by itself."""
+"""Between TERM and KILL for processes that a job left behind when it ended by itself."""
 MEMORY_POLL_S = 1.0
 RECORD_FOR_S = 3600.0
 """How long recording the end is tried again when the disk is full."""
@@ -67,6 +66,7 @@ class Watch:
         self.job = job
         self.pid = pid
         self.status: int | None = None
+        self.grace = limits_of(folder)["grace"]
         self.end = ""
         """Why we end it: `cancelled`, `timed-out`, `out-of-memory`, `node-failed`; empty while it may run."""
         self.kill_at = 0.0
@@ -119,7 +119,7 @@ class Watch:
         if self.end:
             return
         self.end, self.job.reason = end, reason
-        self.kill_at = time.monotonic() + GRACE_S
+        self.kill_at = time.monotonic() + self.grace
         send(descendants(os.getpid()), signal.SIGTERM)
 
     def _check_memory(self, now: float) -> None:

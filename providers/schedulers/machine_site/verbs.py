@@ -6,7 +6,8 @@
     cancel ID, hold ID, release ID
     info                                 limits, what is free, how many jobs
     estimate DIRECTIVES                  when a job with these (`--cpus=4 --walltime=60`) would start
-    limits [--cpus N] [--memory BYTES] [--gpus N] [--host]
+    limits [--cpus N] [--memory BYTES] [--gpus N] [--grace SECONDS] [--host]
+                                         show or set what jobs may use, and the time between TERM and KILL
     prune --older-than SECONDS           forget ended jobs, and their tags
 
 All take `--state FOLDER`; without it, `.dragoman/machine/<host>` in the home of the user.
@@ -310,7 +311,7 @@ def limits(folder: Folder, options: dict[str, str], words: list[str]) -> dict[st
     with folder.lock():
         outlook = _advance(folder)
         now = host_limits() if "host" in options else outlook.limits
-        given = {name: options[name] for name in ("cpus", "memory", "gpus") if name in options}
+        given = {name: options[name] for name in ("cpus", "memory", "gpus", "grace") if name in options}
         for name, text in given.items():
             if not text.isdigit() or (name == "cpus" and int(text) < 1):
                 raise Trouble("bad-request", f"--{name}={text} is no number", "memory is in bytes")
@@ -318,7 +319,7 @@ def limits(folder: Folder, options: dict[str, str], words: list[str]) -> dict[st
         if given or "host" in options:
             write_limits(folder, now)
             _advance(folder)
-    return {"limits": {name: now[name] for name in ("cpus", "memory", "gpus")}, "by": now["by"]}
+    return {"limits": {name: now[name] for name in ("cpus", "memory", "gpus", "grace")}, "by": now["by"]}
 
 
 def prune(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str, Any]:
