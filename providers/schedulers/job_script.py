@@ -109,6 +109,7 @@ def _body(spec: JobSpec) -> list[str]:
 
 
 def _interpreter(spec: JobSpec) -> list[str]:
+    _word(spec.body_interpreter, "body_interpreter")
     first = spec.body.split("\n", 1)[0].rstrip("\r")
     if spec.body_interpreter == "/bin/sh" and first.startswith("#!") and first[2:].strip():
         # As the kernel reads it: the program, and the rest of the line as one argument.
@@ -121,7 +122,7 @@ def _interpreter(spec: JobSpec) -> list[str]:
     if not words:
         raise BadRequest("no program is named", where="body_interpreter", cure="give a path such as /bin/bash")
     for word in words:
-        _word(word, "body_interpreter")
+        _word(word, "the first line of the body")
     return words
 
 
@@ -230,6 +231,8 @@ while :; do
   dgm_got=
   wait "$dgm_pid"
   dgm_now_rc=$?
+  # ksh says 256 and the signal's number where others say 128.
+  if [ "$dgm_now_rc" -gt 256 ]; then dgm_now_rc=$((dgm_now_rc - 128)); fi
   # The signal came after the real end had been read: that end stands.
   if [ "$dgm_now_rc" -eq 127 ] && [ -n "$dgm_rc" ] && [ "$dgm_rc" -le 128 ]; then break; fi
   dgm_rc=$dgm_now_rc
