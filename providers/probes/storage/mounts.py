@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dragoman.command import Completed
+from dragoman.errors import CommandTimeout
 from dragoman.facts import FileSystem, FileSystems, Presence
 from dragoman.kleene import Truth
 from dragoman.observation import Answer, Outcome
@@ -91,6 +93,10 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
     return found
 
 
+_BROKEN = re.compile(r"stale|transport endpoint|input/output error|not responding|shutdown", re.IGNORECASE)
+"""strerror(3) of ESTALE, ENOTCONN, EIO and ESHUTDOWN: the mount is there and does not work."""
+
+
 def file_system_verbs(
     wanted: Callable[[Mount], bool],
     *,
@@ -153,16 +159,20 @@ def _seen(mount: Mount, kind: str, shared: Truth, results: Results) -> FileSyste
     size: int | None = None
     free: int | None = None
     writable = Truth.NO if mount.read_only else Truth.UNKNOWN
-    healthy = Truth.NO
-    done = results.done(mount.point)
-    if done is not None:
+    healthy = Truth.UNKNOWN
+    done = results.commands.get(mount.point)
+    if isinstance(done, CommandTimeout):
+        healthy = Truth.NO
+    elif isinstance(done, Completed):
         first, _, rest = done.out.partition("\n")
         sizes = parse_df(rest)
         if done.rc == 0 and mount.point in sizes:
             size, free = sizes[mount.point]
             healthy = Truth.YES
-        if writable is Truth.UNKNOWN and done.rc == 0:
-            writable = {"writable": Truth.YES, "read-only": Truth.NO}.get(first, Truth.UNKNOWN)
+            if writable is Truth.UNKNOWN:
+                writable = {"writable": Truth.YES, "read-only": Truth.NO}.get(first, Truth.UNKNOWN)
+        elif _BROKEN.search(done.err):
+            healthy = Truth.NO
     return FileSystem(
         mount=mount.point, kind=kind, source=mount.source, size_bytes=size, free_bytes=free,
         writable=writable, shared=shared, healthy=healthy,

@@ -3,7 +3,9 @@
 import hashlib
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import pytest
@@ -18,11 +20,14 @@ from providers.movers.local_copy import part_name
 pytestmark = pytest.mark.anyio
 
 
-def plan_of(root: Path, *pairs: tuple[Path, str], direction: str = "in", plan_id: str = "dgm-0-in", **more: str):
+def plan_of(
+    root: Path, *pairs: tuple[Path, str], direction: Literal["in", "out"] = "in", sha256: str | None = None
+) -> TransferPlan:
     items = tuple(
-        TransferItem(source=str(source), destination=f"{root}/{name}", name=name, **more) for source, name in pairs
+        TransferItem(source=str(source), destination=f"{root}/{name}", name=name, sha256=sha256)
+        for source, name in pairs
     )
-    return TransferPlan(id=plan_id, mover="local", direction=direction, site="local", items=items, root=str(root))
+    return TransferPlan(id="dgm-0-in", mover="local", direction=direction, site="local", items=items, root=str(root))
 
 
 def everything(folder: Path) -> list[str]:
@@ -225,7 +230,7 @@ async def test_a_source_that_does_not_lie_still_is_not_staged(
 async def test_a_source_that_becomes_quiet_is_copied_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = tmp_path / "log"
     source.write_bytes(b"x")
-    real, calls = local_module.copy_file, []
+    real, calls = local_copy.copy_file, []
 
     def once_changing(*args: object, **more: object) -> object:
         calls.append(1)
@@ -268,7 +273,7 @@ async def test_content_that_is_not_what_was_asked_for_is_refused(tmp_path: Path)
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path):
+def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 1 MiB of its own."""
     mount = tmp_path / "disk"
     mount.mkdir()

@@ -1,0 +1,48 @@
+"""Memory inside a limit is the limit, not the host."""
+
+from typing import Any
+
+import pytest
+
+from dragoman.observation import Outcome
+from providers.probes.hardware.memory import MemoryProbe
+
+MEMINFO = "MemTotal:       1056450248 kB\nMemAvailable:   900000000 kB\nSwapTotal:              0 kB\n"
+V2 = "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 none rw\n"
+V1 = "30 1 0:26 / /sys/fs/cgroup/memory rw - cgroup none rw,memory\n"
+NO_LIMIT_V1 = "9223372036854771712"
+
+
+@pytest.mark.parametrize(
+    ("mounts", "member", "files", "limit"),
+    [
+        (V2, "0::/slurm/job_7/step_0", {"slurm/job_7/step_0": "max", "slurm/job_7": "96636764160"}, 96636764160),
+        (V2, "0::/a/b", {"a/b": "300", "a": "200"}, 200),
+        (V2, "0::/a/b", {"a/b": "max", "a": "max"}, None),
+        (V1, "5:memory:/a/b", {"a/b": NO_LIMIT_V1, "a": NO_LIMIT_V1, "": NO_LIMIT_V1}, None),
+        (V1, "5:memory:/a/b", {"a/b": NO_LIMIT_V1, "a": "64424509440", "": NO_LIMIT_V1}, 64424509440),
+        # A container that sees only its own part of the tree.
+        (V1.replace(" / ", " /docker/f00 "), "5:memory:/docker/f00", {"": "1073741824"}, 1073741824),
+        (V2, "0::/../../other", {"": "max"}, None),
+        (V2, "0::/a", {"a": str(2**50)}, None),
+    ],
+)  # fmt: skip
+def test_the_smallest_limit_on_the_way_up(
+    host: Any, mounts: str, member: str, files: dict[str, str], limit: int | None
+) -> None:
+    root, name = (
+        ("/sys/fs/cgroup", "memory.max") if mounts == V2 else ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+    )
+    host.files = {"/proc/meminfo": MEMINFO, "/proc/self/cgroup": member, "/proc/self/mountinfo": mounts}
+    host.files |= {f"{root}/{folder}/{name}".replace("//", "/"): text for folder, text in files.items()}
+    answer = host.ask(MemoryProbe(), "describe")
+    assert answer.value is not None
+    assert answer.value.total_bytes == 1056450248 * 1024
+    assert answer.value.limit_bytes == limit
+    assert answer.value.available_bytes == min(900000000 * 1024, limit or 2**62)
+
+
+@pytest.mark.parametrize("meminfo", [PermissionError("denied"), "", "MemFree: 12 kB\n"])
+def test_no_total_is_unknown_not_zero(host: Any, meminfo: str | Exception) -> None:
+    host.files = {"/proc/meminfo": meminfo}
+    assert host.ask(MemoryProbe(), "describe").outcome is Outcome.UNKNOWN
