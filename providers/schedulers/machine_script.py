@@ -122,7 +122,9 @@ def read_machine_script(text: str) -> ScriptReading:
             else:
                 sources.append(_source(field, word, directive))
     problems += [f"line {one.line}: stands after the first command and is not read" for one in parts.ignored]
-    problems += [f"line {one.line}: {one.text[:200]}: was perhaps meant as a directive" for one in parts.lookalikes]
+    problems += [
+        f"line {one.line}: {one.text[:200]}: was perhaps meant as a directive" for one in _meant(parts.lookalikes)
+    ]
     try:
         request = _request(found, parts.body, sources)
     except ValueError as error:
@@ -134,6 +136,11 @@ def read_machine_script(text: str) -> ScriptReading:
         problems=tuple(problems),
         not_carried=tuple(not_carried),
     )
+
+
+def _meant(lookalikes: Sequence[Directive]) -> list[Directive]:
+    """Comments with an option in them: others only tell our name."""
+    return [one for one in lookalikes if "--" in one.text]
 
 
 _FIELDS = {
