@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -10,9 +11,9 @@ from dragoman.model import JsonObject
 from dragoman.proposal import Check, Proposal
 from dragoman.request import JobRequest
 from dragoman.selection import Approval, ApprovalRule, Selection
-from dragoman.units import format_duration
+from dragoman.units import format_bytes, format_duration
 from graph.node import Goto, Step, end, goto
-from graph.reading.read import merge_edit
+from graph.reading.answers import merge_edit
 
 __all__ = ["ANSWER_SCHEMA", "MOST_BYTES", "allowing_rule", "approval", "payload_for"]
 
@@ -127,8 +128,9 @@ async def _by_person(step: Step, answer: JsonObject, able: Sequence[Proposal]) -
             await step.say(f"cannot approve {site}: it is not among {', '.join(names)}")
             return None
         return Approval(decision="approve", site=site, by=by, reason=reason, at=at)
-    if decision == "edit" and isinstance(answer.get("edit"), str | dict):
-        edited = merge_edit(step.state.reading or JobRequest(), answer["edit"], now=at).request
+    edit = answer.get("edit")
+    if decision == "edit" and isinstance(edit, str | dict):
+        edited = merge_edit(step.state.reading or JobRequest(), edit, now=at).request
         return Approval(decision="edit", by=by, reason=reason, edited_request=edited.dump(), at=at)
     if decision == "hold" and answer.get("hold_until"):
         return Approval.model_validate(
@@ -141,35 +143,56 @@ async def _by_person(step: Step, answer: JsonObject, able: Sequence[Proposal]) -
 
 
 def payload_for(request: JobRequest, selection: Selection, able: Sequence[Proposal]) -> JsonObject:
-    """One screen: ten proposals with failed and unknown checks, a line for each other site, what is asked."""
+    """One screen: ten proposals with failed and unknown checks, a line for each other site, what is asked.
+
+    At most `MOST_BYTES`: what is least needed is shortened first, and what was left out is counted.
+    """
+    for sites, checks, script in ((10, 12, 8000), (10, 6, 4000), (5, 4, 2000), (3, 2, 500), (1, 1, 0)):
+        payload = _payload(request, selection, able, sites, checks, script)
+        if len(json.dumps(payload).encode()) <= MOST_BYTES:
+            break
+    return payload
+
+
+def _payload(
+    request: JobRequest, selection: Selection, able: Sequence[Proposal], sites: int, checks: int, script: int
+) -> JsonObject:
     ranked = {each.site: each for each in selection.ranking}
-    lines = [f"{each.site}: {each.why}"[:300] for each in selection.ranking if each.rank is None or each.rank > 10]
+    shown = {each.site for each in able[:sites]}
+    lines = [f"{each.site}: {each.why}"[:300] for each in selection.ranking if each.site not in shown]
     return {
         "question": f"Run it at {selection.site}?",
         "selected": selection.site,
         "policy": selection.policy,
         "why": selection.why,
-        "request": _shown(request),
+        "request": _shown(request, script),
         "proposals": [
             {
                 "site": each.site,
                 "rank": ranked[each.site].rank,
-                "why": ranked[each.site].why,
+                "why": ranked[each.site].why[:500],
                 "verdict": each.verdict.value,
                 "queue": each.queue,
+                "account": each.account,
                 "start": "now" if each.start.expected_s == 0 else format_duration(each.start.expected_s),
                 "start_method": each.start.method,
                 "cost": each.cost.amount,
                 "cost_unit": each.cost.unit,
-                "cost_basis": each.cost.basis,
+                "cost_basis": each.cost.basis[:300],
                 "simulated": each.simulated,
-                "checks": [*(_line(check) for check in each.checks)][:12],
+                "checks": [*(_line(check) for check in _telling(each.checks))][:checks],
             }
-            for each in able[:10]
+            for each in able[:sites]
         ],
-        "other_sites": [*lines[:100]],
-        "more_sites": max(0, len(lines) - 100),
+        "other_sites": [*lines[: sites * 10]],
+        "more_sites": max(0, len(lines) - sites * 10),
+        "transfers": [*(f"{each.source} ({format_bytes(each.bytes)})"[:300] for each in request.inputs[: sites * 5])],
     }
+
+
+def _telling(checks: Sequence[Check]) -> list[Check]:
+    """Failed and unknown ones first."""
+    return sorted(checks, key=lambda check: [Truth.NO, Truth.UNKNOWN, Truth.YES].index(check.result))
 
 
 def _line(check: Check) -> str:
@@ -177,10 +200,15 @@ def _line(check: Check) -> str:
     return f"{mark}: {check.requirement}: {check.reason}"[:300]
 
 
-def _shown(request: JobRequest) -> JsonObject:
+def _shown(request: JobRequest, most: int) -> JsonObject:
+    """The request without what only readers of the ledger need; long text cut, and said so."""
     shown = request.dump()
     shown.pop("sources", None)
-    script = shown.get("script")
-    if isinstance(script, str) and len(script) > 8000:
-        shown["script"] = script[:8000] + f"\n[{len(script) - 8000} more characters]"
+    if len(request.script or "") > most:
+        rest = len(request.script or "") - most
+        shown["script"] = f"{(request.script or '')[:most]}\n[{rest} more characters: see `dragoman show`]"
+    for name in ("command", "inputs", "environment", "outputs", "notes", "native_options"):
+        items = shown.get(name)
+        if isinstance(items, list) and len(json.dumps(items)) > most + 500:
+            shown[name] = [f"[{len(items)} items: see `dragoman show`]"]
     return shown

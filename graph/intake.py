@@ -6,7 +6,8 @@ from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from graph.local_inputs import with_local_inputs
 from graph.node import Goto, Step, goto
-from graph.reading.read import apply_answer, merge_edit, read_request
+from graph.reading.answers import apply_answer, merge_edit
+from graph.reading.read import read_request
 from graph.reading.reading import Reading
 
 __all__ = ["intake"]
@@ -36,7 +37,7 @@ async def intake(step: Step) -> Goto:
             "read_so_far": reading.request.dump(),
         }
         answer = await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)
-        reading = apply_answer(reading, question.id, answer.get("answer"))
+        reading = apply_answer(reading, question.id, _said(answer))
     if reading.unread:
         reading = await _unread(step, reading)
     request = await with_local_inputs(reading.request, state.options.base_dir)
@@ -46,6 +47,12 @@ async def intake(step: Step) -> Goto:
     for words in notes:
         await step.say(words)
     return goto(step, "negotiator", reading=request.dump(), schema_version=state.schema_version, prepared=None)
+
+
+def _said(answer: JsonObject) -> str | int | JsonObject:
+    """What the person said, in one of the forms that a question takes."""
+    said = answer.get("answer")
+    return said if isinstance(said, str | int | dict) and not isinstance(said, bool) else str(said)
 
 
 def _read(step: Step) -> Reading:
@@ -60,6 +67,7 @@ def _read(step: Step) -> Reading:
         now=state.asked_at,
         time_zone=state.options.time_zone,
         script_reader=step.deps.script_reader,
+        sites=[site.name for site in step.deps.fleet().sites],
     )
     if reading.secrets:
         raise BadRequest(

@@ -8,7 +8,7 @@ from dragoman.model import JsonObject
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest
 from graph.node import Goto, Step, end, goto
-from graph.reading.read import merge_edit
+from graph.reading.answers import merge_edit
 from graph.selection.rank import rank
 
 __all__ = ["selector"]
@@ -40,8 +40,9 @@ async def selector(step: Step) -> Goto:
         return end(step, "no-site", "no site can take the work", selection=selection.dump())
     await step.say("no site can take the work")
     answer = await step.pause("question", _nothing_fits(proposals), answer_schema=ANSWER_SCHEMA)
-    if answer.get("edit"):
-        request = merge_edit(state.reading or JobRequest(), answer["edit"], now=deps.clock()).request
+    edit = answer.get("edit")
+    if edit and isinstance(edit, str | dict):
+        request = merge_edit(state.reading or JobRequest(), edit, now=deps.clock()).request
         round_ = state.round + 1
         await deps.ledger.save_request(step.thread_id, round_, request.dump())
         await step.say("the request was changed")

@@ -27,7 +27,13 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
 
     """
     at = now()
-    reading = read_request(given, now=at, time_zone=options.time_zone, script_reader=read_any_script)
+    reading = read_request(
+        given,
+        now=at,
+        time_zone=options.time_zone,
+        script_reader=read_any_script,
+        sites=[site.name for site in app.sites.fleet.sites],
+    )
     if options.site is not None:
         app.sites.site(options.site)
     for name in (*reading.request.sites, *reading.request.sites_not):

@@ -287,3 +287,7 @@ def main() -> None:
     if not sys.argv[0].endswith("dragoman"):
         sys.argv[0] = "dragoman"
     app()
+
+
+if __name__ == "__main__":
+    main()

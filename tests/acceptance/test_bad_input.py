@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def threads(dragoman: Any) -> list[Any]:
+    listed: list[Any] = dragoman("threads", "--json", "--sites", str(dragoman.sites)).document["threads"]
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("", "request"),
+        ("   \n ", "request"),
+        ('{"nodes": 3}', "nodes"),
+        ('{"walltime_s": -1, "command": ["true"]}', "walltime_s"),
+        ('{"command": ["true"], "inputs": [{"source": "x", "name": "../../x"}]}', "inputs"),
+        ("1 task for 1 minute: true, needs nowhere.csv", "nowhere.csv"),
+    ],
+)
+def test_bad_requests_change_nothing(request_: str, says: str, dragoman: Any) -> None:
+    done = dragoman.run(request_, "--approve", "auto")
+    assert (done.code, done.out) == (2, ""), done.err
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert threads(dragoman) == []
+
+
+def test_huge_and_binary_requests(dragoman: Any) -> None:
+    huge = dragoman("run", "-", "--json", stdin="x" * 10_000_000)
+    assert (huge.code, "Traceback" in huge.err) == (2, False)
+    (dragoman.folder / "binary").write_bytes(bytes(range(256)))
+    binary = dragoman("run", "--file", "binary", "--json")
+    assert (binary.code, "Traceback" in binary.err) == (2, False)
+    assert threads(dragoman) == []
+
+
+def test_a_request_that_is_a_path_is_not_opened(dragoman: Any) -> None:
+    done = dragoman.run("/etc/passwd", "--no-wait")
+    assert "root:" not in done.out + done.err
+    assert done.code in (2, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("sites: [{name: a, scheduler: slrum}]", "scheduler"),
+        ("sites:\n  - name: a\n    scheduler: machine\n    max_walltime: soon\n", "max_walltime"),
+        ("sites: [", "sites.yaml"),
+        ("schema_version: 1", "sites"),
+    ],
+)
+def test_a_broken_sites_file(text: str, says: str, dragoman: Any) -> None:
+    dragoman.sites.write_text(text)
+    done = dragoman.run("1 task for 1 minute: true")
+    assert (done.code, says in done.err, "Traceback" in done.err) == (2, True, False), done.err
+
+
+def test_no_sites_file(dragoman: Any) -> None:
+    dragoman.sites.unlink()
+    assert dragoman.run("1 task for 1 minute: true").code == 2
+
+
+def test_an_unreachable_database(dragoman: Any) -> None:
+    dragoman.environment["DATABASE_URL"] = "postgresql://me:secret-word@127.0.0.1:9/none?connect_timeout=2"
+    done = dragoman.run("1 task for 1 minute: true")
+    assert (done.code, "Traceback" in done.err, "secret-word" in done.err) == (1, False, False), done.err
+    assert "127.0.0.1" in done.err
+
+
+def test_unknown_names(dragoman: Any) -> None:
+    sites = ("--sites", str(dragoman.sites))
+    nowhere = dragoman("dispatch", "nowhere", "1 task: true", *sites)
+    assert (nowhere.code, "local, twin" in nowhere.err) == (2, True)
+    assert dragoman("show", "no-such-thread", *sites).code == 2
+
+
+def test_secrets_are_nowhere_but_in_the_store(dragoman: Any, database: str) -> None:
+    import psycopg
+
+    done = dragoman.run(
+        "1 task for 1 minute with HF_TOKEN=hf_SECRET123: sh -c 'test \"$HF_TOKEN\" = hf_SECRET123'", "--approve", "auto"
+    )
+    assert (done.code, done.document["state"]) == (0, "completed"), done.err
+    assert "hf_SECRET123" not in done.out + done.err
+    data = Path(dragoman.environment["DRAGOMAN_DATA_DIR"])
+    site = dragoman.sites.parent / "site"
+    holding = [p for root in (data, site) for p in root.rglob("*") if p.is_file() and b"hf_SECRET123" in p.read_bytes()]
+    assert holding
+    assert all(p.stat().st_mode & 0o777 == 0o600 for p in holding)
+    with psycopg.connect(database) as connection:
+        tables = connection.execute(
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        for (table,) in tables:
+            found = connection.execute(
+                f"SELECT count(*) FROM {table} t WHERE t::text LIKE '%SECRET123%'".encode()
+            ).fetchone()
+            assert found == (0,), table
