@@ -63,6 +63,7 @@ class Migration:
 
     Args:
         version: 1, 2, ... without gaps.
+        name: of its file, without the ending.
         title: what it does.
         in_transaction: whether it is applied whole or not at all; if not, the file is one statement that may be
             repeated, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS.
@@ -71,6 +72,7 @@ class Migration:
     """
 
     version: int
+    name: str
     title: str
     in_transaction: bool
     sql: str
@@ -116,11 +118,11 @@ def migrations() -> tuple[Migration, ...]:
                 where=f"checkpoints/migrations/{name}",
                 cure="reinstall dragoman",
             )
-        read.append(Migration(number, header["title"], header["transaction"] == "yes", sql))
+        read.append(Migration(number, name.removesuffix(".sql"), header["title"], header["transaction"] == "yes", sql))
     return tuple(read)
 
 
-async def migrate(pool: Pool, *, wait: float = WAIT) -> bool:
+async def migrate(pool: Pool, *, wait: float = WAIT) -> tuple[str, ...]:
     """Apply what is missing; one query where nothing is.
 
     Args:
@@ -128,7 +130,7 @@ async def migrate(pool: Pool, *, wait: float = WAIT) -> bool:
         wait: seconds to wait for another process that migrates.
 
     Returns:
-        Whether anything was applied by this call.
+        Names of the migrations that this call applied, LangGraph's own as one.
 
     Raises:
         SettingsError: the database belongs to a newer dragoman, or was made by files that were changed since.
@@ -138,16 +140,16 @@ async def migrate(pool: Pool, *, wait: float = WAIT) -> bool:
     with database_errors(WHERE):
         async with pool.connection() as connection:
             if await _is_current(connection):
-                return False
+                return ()
         async with await _connect(pool) as holder, holder.transaction():
             await _take_lock(holder, wait)
             async with await _connect(pool) as worker:
                 if await _is_current(worker):
-                    return False
-                await _apply(worker)
+                    return ()
+                applied = await _apply(worker)
                 await AsyncPostgresSaver(worker).setup()
                 await AsyncPostgresStore(worker).setup()
-    return True
+    return (*applied, "langgraph")
 
 
 async def migration_status(pool: Pool) -> list[MigrationStatus]:
@@ -217,7 +219,7 @@ async def _applied(connection: AsyncConnection[DictRow]) -> list[DictRow]:
         return []
 
 
-async def _apply(connection: AsyncConnection[DictRow]) -> None:
+async def _apply(connection: AsyncConnection[DictRow]) -> list[str]:
     await connection.execute(_TABLE)
     applied = {row["version"]: row for row in await _applied(connection)}
     known = migrations()
@@ -228,16 +230,19 @@ async def _apply(connection: AsyncConnection[DictRow]) -> None:
             where=WHERE,
             cure="install that dragoman or a later one, or point DATABASE_URL to another database",
         )
+    done = []
     for migration in known:
         row = applied.get(migration.version)
         if row is None:
             await _apply_one(connection, migration)
+            done.append(migration.name)
         elif row["checksum"] != migration.checksum:
             raise SettingsError(
                 f"migration {migration.version} ('{row['title']}') is not the one that this database was made with",
                 where=WHERE,
                 cure="install the dragoman that made it; applied migrations are never edited, new ones are added",
             )
+    return done
 
 
 async def _apply_one(connection: AsyncConnection[DictRow], migration: Migration) -> None:

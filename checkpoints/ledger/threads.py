@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from psycopg.rows import DictRow
 
@@ -34,15 +33,14 @@ ORDER BY created_at DESC, thread_id LIMIT %(limit)s
 _RUNNABLE = """
 WITH candidates AS (
     (SELECT thread_id, updated_at FROM dragoman_ledger.threads
-     WHERE status IN ('new', 'active') AND master = %(master)s AND master = 'direct'
+     WHERE status IN ('new', 'active') AND master = 'direct'
          AND (lease_until IS NULL OR lease_until <= clock_timestamp())
      ORDER BY updated_at LIMIT %(limit)s)
     UNION
     (SELECT t.thread_id, t.updated_at
      FROM (SELECT DISTINCT thread_id FROM dragoman_ledger.waits WHERE closed_at IS NULL AND has_event) w
      JOIN dragoman_ledger.threads t ON t.thread_id = w.thread_id
-     WHERE t.master = %(master)s
-         AND (t.status = 'parked' OR t.status = 'active' AND t.master = 'api')
+     WHERE (t.status = 'parked' OR t.status = 'active' AND t.master = 'api')
          AND (t.lease_until IS NULL OR t.lease_until <= clock_timestamp())
      ORDER BY t.updated_at LIMIT %(limit)s)
 )
@@ -121,16 +119,13 @@ class ThreadTables(Tables):
         parameters = {"statuses": [status.value for status in statuses], "limit": limit}
         return [_thread(row) for row in await self._all(_THREADS, parameters)]
 
-    async def runnable(self, *, limit: int = 100, master: Literal["direct", "api"] = "direct") -> list[str]:
+    async def runnable(self, *, limit: int = 100) -> list[str]:
         """Threads with something to do and no live lease, the longest untouched first.
 
-        Args:
-            limit: at most so many.
-            master: `direct`: new, left in the middle, or parked with an event to take. `api`: those of a LangGraph
-                server that have an event to take; the server begins and finishes their runs itself.
-
+        New ones, those left in the middle, and those parked with an event to take; of a LangGraph server's threads
+        only those with an event to take, since the server begins and finishes their runs itself.
         """
-        return [row["thread_id"] for row in await self._all(_RUNNABLE, {"limit": limit, "master": master})]
+        return [row["thread_id"] for row in await self._all(_RUNNABLE, {"limit": limit})]
 
     async def set_status(
         self, thread_id: str, status: ThreadStatus, *, epoch: int | None, outcome: str = "", error: str = ""

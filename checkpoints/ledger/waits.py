@@ -29,7 +29,14 @@ SELECT lease.held, added.* FROM lease LEFT JOIN added ON true
 _UPDATE = """
 UPDATE dragoman_ledger.waits SET subject = %(subject)s WHERE id = %(id)s AND closed_at IS NULL RETURNING id
 """
+# A thread that went on is not parked any more: if its run dies now, it was left in the middle and is found as such.
 _CLOSE = """
+WITH went_on AS (
+    UPDATE dragoman_ledger.threads t SET status = 'active', updated_at = clock_timestamp()
+    FROM dragoman_ledger.waits w
+    WHERE w.id = %(id)s AND w.closed_at IS NULL AND t.thread_id = w.thread_id
+        AND t.status = 'parked' AND t.master = 'direct'
+)
 UPDATE dragoman_ledger.waits SET closed_at = clock_timestamp() WHERE id = %(id)s AND closed_at IS NULL RETURNING id
 """
 _WAIT = "SELECT * FROM dragoman_ledger.waits WHERE id = %(id)s"
@@ -89,7 +96,7 @@ class WaitTables(Tables):
         await self._all(_UPDATE, {"id": wait_id, "subject": as_json(subject)})
 
     async def close_wait(self, wait_id: str) -> None:
-        """The thread went on; closing twice is fine."""
+        """The thread went on, and is active if it was parked; closing twice is fine."""
         await self._all(_CLOSE, {"id": wait_id})
 
     async def wait(self, wait_id: str) -> Wait | None:
