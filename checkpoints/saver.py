@@ -94,6 +94,30 @@ WITH lease AS MATERIALIZED (
 , w AS (DELETE FROM checkpoint_writes USING lease WHERE lease.held AND thread_id = %(thread_id)s)
 SELECT held FROM lease
 """
+_COPY = """
+WITH lease AS MATERIALIZED (SELECT dragoman_ledger.may_write(%(thread_id)s, %(lease_epoch)s) AS held)
+, c AS (
+    INSERT INTO checkpoints
+        (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)
+    SELECT %(thread_id)s, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata
+    FROM lease, checkpoints WHERE lease.held AND thread_id = %(source)s
+    ON CONFLICT DO NOTHING
+)
+, b AS (
+    INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+    SELECT %(thread_id)s, checkpoint_ns, channel, version, type, blob
+    FROM lease, checkpoint_blobs WHERE lease.held AND thread_id = %(source)s
+    ON CONFLICT DO NOTHING
+)
+, w AS (
+    INSERT INTO checkpoint_writes
+        (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob)
+    SELECT %(thread_id)s, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob
+    FROM lease, checkpoint_writes WHERE lease.held AND thread_id = %(source)s
+    ON CONFLICT DO NOTHING
+)
+SELECT held FROM lease
+"""
 
 
 class FencedSaver(AsyncPostgresSaver):
@@ -201,6 +225,17 @@ class FencedSaver(AsyncPostgresSaver):
         """
         configurable = {"thread_id": str(thread_id), "lease_epoch": lease_epoch}
         await self._write(_DELETE, {"configurable": configurable}, {"thread_id": str(thread_id)})
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Copy a thread's checkpoints and writes to a thread that is not one of our own.
+
+        Raises:
+            LeaseLost: the target takes a lease; nothing was copied.
+            DatabaseError: the database cannot be reached.
+
+        """
+        parameters = {"source": str(source_thread_id), "thread_id": str(target_thread_id)}
+        await self._write(_COPY, {"configurable": {}}, parameters)
 
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """As LangGraph's; `delete` obeys leases like `adelete_thread`.
