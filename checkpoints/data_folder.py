@@ -22,19 +22,17 @@ import hashlib
 import json
 import os
 import platform
-import pwd
 import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
 from anyio import to_thread
 
 from checkpoints.file_systems import shared_file_system
+from checkpoints.server_account import ACCOUNT, server_account
 from dragoman.errors import DatabaseError, DragomanError, SettingsError
 
-ACCOUNT = "dragoman"
 CURE = "set DRAGOMAN_DATA_DIR to another folder on a local disk, or DATABASE_URL to a PostgreSQL that is already there"
 
 
@@ -141,7 +139,7 @@ async def prepare(data_dir: Path) -> DataFolder:
             where=str(data_dir),
             cure=CURE,
         )
-    uid, gid = (os.geteuid(), os.getegid()) if os.geteuid() != 0 else await _account()
+    uid, gid = (os.geteuid(), os.getegid()) if os.geteuid() != 0 else await server_account(CURE)
     return await to_thread.run_sync(_create, data_dir, uid, gid)
 
 
@@ -195,29 +193,3 @@ def _check_for_root(present: Path, uid: int, gid: int) -> None:
             where=str(present),
             cure=f"run dragoman as that user; or {CURE}",
         )
-
-
-async def _account() -> tuple[int, int]:
-    """Find or create the account that runs the server when root starts it (``useradd(8)``)."""
-    reason = "it does not exist"
-    for attempt in range(10):
-        try:
-            entry = pwd.getpwnam(ACCOUNT)
-        except KeyError:
-            pass
-        else:
-            return entry.pw_uid, entry.pw_gid
-        if attempt:
-            # Another process may be creating it: useradd locks the password file and fails for the second.
-            await anyio.sleep(0.3)
-        command = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", "/nonexistent"]
-        try:
-            done = await anyio.run_process([*command, "--shell", "/usr/sbin/nologin", ACCOUNT], check=False)
-        except OSError as problem:
-            reason = f"useradd: {problem.strerror}"
-            break
-        reason = done.stderr.decode(errors="replace").strip() or f"useradd ended with {done.returncode}"
-    raise SettingsError(
-        f"PostgreSQL does not run as root, and its account '{ACCOUNT}' cannot be had: {reason}",
-        cure=f"run dragoman as an ordinary user, create the account, or {CURE}",
-    )

@@ -16,7 +16,7 @@ may start; who does not get it waits until the socket answers or the lock is fre
 
 from __future__ import annotations
 
-import fcntl
+import contextlib
 import os
 import pwd
 import signal
@@ -30,8 +30,10 @@ from urllib.parse import quote
 import anyio
 from anyio import to_thread
 
-from checkpoints.data_folder import ACCOUNT, DataFolder, disk_error, prepare
+from checkpoints.alive_lock import is_free, take
+from checkpoints.data_folder import DataFolder, prepare
 from checkpoints.postgres_programs import launch, start_error
+from checkpoints.server_account import ACCOUNT
 from dragoman.errors import DatabaseError
 
 PAUSE = 0.02
@@ -82,7 +84,8 @@ class EmbeddedServer:
             raise DatabaseError(
                 f"PostgreSQL did not answer within {timeout:g} s; it may be recovering after a crash",
                 where=str(folder.root),
-                cure=f"see {folder.log}, and try again in a minute",
+                cure=f"see {folder.log}, and try again in a minute; if it stays so, end with kill -INT the process "
+                f"that the first line of {folder.cluster / 'postmaster.pid'} names",
             ) from problem
 
     async def stop(self, *, only_if_idle: bool = False, timeout: float = 30.0) -> bool:  # noqa: ASYNC109 - two stages
@@ -117,7 +120,7 @@ class EmbeddedServer:
 
     def _is_down(self) -> bool:
         """Whether none of its processes is left, or another server has taken its place since."""
-        if _is_free(self.data_dir / "postgres" / "alive"):
+        if is_free(self.data_dir / "postgres" / "alive"):
             return True
         now = _attach(self.data_dir)
         return now is not None and now.pid != self.pid
@@ -133,7 +136,7 @@ class EmbeddedServer:
 async def _start(data_dir: Path, folder: DataFolder) -> EmbeddedServer:
     launched, since = False, 0
     while True:
-        lock = await to_thread.run_sync(_take, folder.alive)
+        lock = await to_thread.run_sync(take, folder.alive)
         if lock is not None:
             try:
                 said = await to_thread.run_sync(_log_from, folder.log, since)
@@ -169,46 +172,18 @@ def _attach(data_dir: Path) -> EmbeddedServer | None:
                 pid, uid, _ = struct.unpack("3i", credentials)
                 if uid != owner:
                     return None
+    except (OSError, ValueError, LookupError):
+        return None
+    with contextlib.suppress(OSError):
         if (folder / "server.log").stat().st_size > CUT_LOG_AT:
             # The server appends, so that cutting the file under it is safe.
             os.truncate(folder / "server.log", 0)
-    except (OSError, ValueError, LookupError):
-        return None
     host = quote(os.fsencode(place), safe="")
     return EmbeddedServer(data_dir, pid, f"postgresql://dragoman@/postgres?host={host}&port={port}")
 
 
 def _server_uid() -> int:
     return os.geteuid() or pwd.getpwnam(ACCOUNT).pw_uid
-
-
-def _take(path: Path) -> int | None:
-    """Lock the file without waiting; None while another process holds it."""
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The folder may have been deleted and made again since it was opened.
-            if os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-        except (BlockingIOError, FileNotFoundError):
-            pass
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-    except OSError as problem:
-        raise disk_error(problem, path) from problem
-    return None
-
-
-def _is_free(path: Path) -> bool:
-    if not path.exists():
-        return True
-    descriptor = _take(path)
-    if descriptor is not None:
-        os.close(descriptor)
-    return descriptor is not None
 
 
 def _log_size(path: Path) -> int:

@@ -65,11 +65,12 @@ async def open_pool(dsn: str, *, min_size: int = 1, max_size: int = 8, pooler: b
         raise DatabaseError(f"cannot connect: {problem.what}", where=read.where, cure=cure) from problem
     pool: Pool = AsyncConnectionPool(
         read.conninfo,
+        connection_class=AsyncConnection[DictRow],
         kwargs=arguments,
         min_size=min_size,
         max_size=max_size,
         timeout=WAIT_FOR_CONNECTION,
-        check=AsyncConnectionPool.check_connection,
+        check=Pool.check_connection,
         name="dragoman",
         open=False,
     )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 from checkpoints.embedded import EmbeddedServer
 from checkpoints.postgres_programs import LONGEST_SOCKET
+from dragoman.errors import DatabaseError
 
 REPOSITORY = Path(__file__).parents[3]
 PROGRAM = """
@@ -150,3 +152,16 @@ async def test_a_long_log_is_cut(data_dir: Path, monkeypatch: pytest.MonkeyPatch
     # No gap of zeros: the server appends.
     assert b"shut down" in log.read_bytes()
     assert b"\x00" not in log.read_bytes()
+
+
+async def test_files_missing_beside_a_running_server(data_dir: Path) -> None:
+    """Without its log it goes on; without its socket nobody reaches it, and the cure is said."""
+    server = await EmbeddedServer.ensure(data_dir)
+    (data_dir / "postgres" / "server.log").unlink()
+    assert await EmbeddedServer.ensure(data_dir) == server
+    (data_dir / "postgres" / ".s.PGSQL.5432").unlink()
+    with pytest.raises(DatabaseError, match=r"did not answer within 0\.3 s") as caught:
+        await EmbeddedServer.ensure(data_dir, timeout=0.3)
+    assert "kill -INT" in caught.value.cure
+    os.kill(server.pid, signal.SIGINT)
+    assert (await EmbeddedServer.ensure(data_dir)).pid != server.pid

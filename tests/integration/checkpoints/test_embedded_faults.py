@@ -43,7 +43,7 @@ async def read(server: EmbeddedServer) -> list[int]:
         return [value for (value,) in await rows.fetchall()]
 
 
-def program_of(data_dir: Path, end: bool) -> subprocess.Popen[bytes]:
+def program_of(data_dir: Path, end: bool) -> subprocess.Popen[Any]:
     """A process of the account that runs the server, which alone PostgreSQL mistakes for itself: alive or a zombie."""
     owner = (data_dir / "postgres").stat()
     account: dict[str, Any] = (

@@ -70,9 +70,7 @@ async def bouncer(server: EmbeddedServer, tmp_path: Path) -> AsyncIterator[str]:
     settings.write_text(
         f"[databases]\npostgres = host={sockets} port=5432 user=dragoman pool_size=2\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n"
-        "pool_mode = transaction\nserver_reset_query =\nmax_prepared_statements = 0\n".replace(
-            "max_prepared_statements = 0\n", ""
-        )
+        "pool_mode = transaction\nserver_reset_query =\n"
     )
     root = os.geteuid() == 0
     with settings.open() as readable:
@@ -101,7 +99,7 @@ async def work(pool: Pool) -> None:
         with database_errors("work"):
             for turn in range(20):
                 async with pool.connection() as connection:
-                    rows = await connection.execute(f"SELECT %s::int + {turn % 5} AS n", [number])
+                    rows = await connection.execute(f"SELECT %s::int + {turn % 5} AS n".encode(), [number])
                     assert await rows.fetchall() == [{"n": number + turn % 5}]
 
     await asyncio.gather(*(one(number) for number in range(6)))
@@ -180,7 +178,7 @@ async def test_what_concerns_the_database_is_translated(server: EmbeddedServer) 
         ):
             statement = f"DO $$ BEGIN RAISE EXCEPTION 'said' USING ERRCODE = '{code}', DETAIL = 'secret row'; END $$"
             with pytest.raises(DatabaseError, match="said") as caught, database_errors():
-                await connection.execute(statement)
+                await connection.execute(statement.encode())
             assert cure in caught.value.cure
             assert caught.value.transient
             assert "secret row" not in str(caught.value)
