@@ -95,6 +95,8 @@ class Queue(Model):
     nodes_total: NonNegativeInt | None = None
     nodes_idle: NonNegativeInt | None = None
     exclusive_nodes: Truth = Truth.UNKNOWN
+    shares_cores: bool = False
+    """Tasks that state no cores of their own may share cores (a time-shared host)."""
     allowed_accounts: tuple[str, ...] | None = None
     """None: no rule is known."""
     allowed_groups: tuple[str, ...] | None = None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from dragoman.kleene import Truth
-from dragoman.model import JsonObject
+from dragoman.model import JsonObject, JsonValue
 from dragoman.proposal import Check, Proposal
 from dragoman.request import JobRequest
 from dragoman.selection import Approval, ApprovalRule, Selection
@@ -159,7 +159,10 @@ def _payload(
 ) -> JsonObject:
     ranked = {each.site: each for each in selection.ranking}
     shown = {each.site for each in able[:sites]}
-    lines = [f"{each.site}: {each.why}"[:300] for each in selection.ranking if each.site not in shown]
+    lines: list[JsonValue] = [f"{each.site}: {each.why}"[:300] for each in selection.ranking if each.site not in shown]
+    transfers: list[JsonValue] = [
+        f"{each.source} ({format_bytes(each.bytes)})"[:300] for each in request.inputs[: sites * 5]
+    ]
     return {
         "question": f"Run it at {selection.site}?",
         "selected": selection.site,
@@ -180,13 +183,13 @@ def _payload(
                 "cost_unit": each.cost.unit,
                 "cost_basis": each.cost.basis[:300],
                 "simulated": each.simulated,
-                "checks": [*(_line(check) for check in _telling(each.checks))][:checks],
+                "checks": [*(_line(check) for check in _telling(each.checks)[:checks])],
             }
             for each in able[:sites]
         ],
-        "other_sites": [*lines[: sites * 10]],
+        "other_sites": lines[: sites * 10],
         "more_sites": max(0, len(lines) - sites * 10),
-        "transfers": [*(f"{each.source} ({format_bytes(each.bytes)})"[:300] for each in request.inputs[: sites * 5])],
+        "transfers": transfers,
     }
 
 

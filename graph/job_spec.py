@@ -37,6 +37,9 @@ def job_spec(
     """
     shapes = request.components or request.shapes or (Shape(),)
     shape = shapes[min(proposal.shape_index, len(shapes) - 1)] if not request.components else shapes[0]
+    cpus = proposal.constraints.get("cpus")
+    if isinstance(cpus, int):
+        shape = shape.model_copy(update={"cpus": cpus})
     body, interpreter = _body(request)
     queue = proposal.queue or request.queue or site.default_queue
     return JobSpec(

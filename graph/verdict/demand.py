@@ -10,7 +10,7 @@ from dragoman.kleene import Truth, all_of, truth
 from dragoman.shape import Gpus, Shape
 from dragoman.units import format_bytes
 
-__all__ = ["Demand", "demand_on", "gpu_kind_fits", "node_can_hold"]
+__all__ = ["Demand", "demand_on", "gpu_kind_fits", "node_can_hold", "sharing_cores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,20 @@ def _tasks_that_fit(shape: Shape, group: NodeGroup) -> int | None:
     return max(1, min(limits)) if limits else None
 
 
+def sharing_cores(shape: Shape, group: NodeGroup) -> Shape:
+    """The shape on a time-shared host: tasks that state no cores of their own share those that are there."""
+    tasks, there = shape.task_count, group.cpus_per_node
+    stated = shape.cpus_per_task or shape.cpus or shape.cpus_per_node
+    if stated or tasks is None or there is None or tasks <= there or (shape.node_count or 1) > 1:
+        return shape
+    return shape.model_copy(update={"cpus": there})
+
+
 def demand_on(shape: Shape, group: NodeGroup) -> Demand:
     """The fewest nodes of this kind that the shape can be laid on, and what each must give."""
+    if shape.cpus is not None and shape.task_count is not None and shape.cpus_per_task is None:
+        tasks = min(shape.task_count, shape.cpus)
+        shape = shape.model_copy(update={"tasks": tasks, "tasks_per_node": None})
     tasks = shape.task_count or shape.nodes or 1
     cpus_per_task = shape.cpus_per_task or 1
     nodes = shape.node_count

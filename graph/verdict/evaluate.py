@@ -7,9 +7,11 @@ from datetime import datetime
 
 from dragoman.facts import Accounts, Workload
 from dragoman.kleene import Truth, all_of
+from dragoman.model import JsonObject
 from dragoman.observation import Category, Observation, Outcome
 from dragoman.proposal import Check, Proposal, StartEstimate, Verdict, verdict_of
 from dragoman.request import JobRequest
+from dragoman.shape import Shape
 from dragoman.site import Site
 from graph.verdict.evidence import Evidence
 from graph.verdict.placement import Placement, place
@@ -63,13 +65,14 @@ def evaluate(
         fits=fits,
         start=start,
         checks=tuple(checks),
-        reasons=_reasons(checks, fits, start, placement),
+        reasons=_reasons(request, checks, fits, start, placement),
         cost=cost,
         shape_index=placement.shape_index,
         queue=placement.queue.name if placement.queue and fits is not Truth.NO else None,
         account=account,
         scheduler=scheduler or site.scheduler,
         queue_depth=depth,
+        constraints=_shared(request, placement),
         suggestions=(*placement.suggestions, *suggestions),
         simulated=site.simulated is not None,
         energy_kwh=energy_kwh(request, site, placement.demand),
@@ -105,6 +108,16 @@ def _placement(request: JobRequest, site: Site, evidence: Evidence) -> tuple[Pla
     return placement, chosen.value.jobs_pending, chosen.value.scheduler
 
 
+def _shared(request: JobRequest, placement: Placement) -> JsonObject:
+    """That tasks share cores, where the host is time-shared and has fewer cores than tasks."""
+    queue, demand = placement.queue, placement.demand
+    if queue is None or demand is None or not queue.shares_cores:
+        return {}
+    shape = (request.shapes or (Shape(),))[placement.shape_index]
+    tasks = shape.task_count or 1
+    return {"cpus": demand.total_cpus} if demand.total_cpus < tasks and not shape.cpus else {}
+
+
 def _default_account(site: Site, evidence: Evidence) -> str | None:
     if site.default_account:
         return site.default_account
@@ -128,10 +141,13 @@ def _start(placement: Placement, request: JobRequest, at: datetime) -> StartEsti
     return StartEstimate(now=placement.start, made_at=at)
 
 
-def _reasons(checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement) -> tuple[str, ...]:
+def _reasons(
+    request: JobRequest, checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement
+) -> tuple[str, ...]:
     if fits is not Truth.YES:
         return tuple(dict.fromkeys(check.reason for check in checks if check.result is fits and check.reason))[:8]
     where = f"fits queue {placement.queue.name}" if placement.queue else "fits"
     when = {Truth.YES: "free now", Truth.NO: "not free now", Truth.UNKNOWN: "start not known"}[start.now]
     settled = [check.reason for check in checks if check.kind in ("software", "container", "mpi", "network", "storage")]
-    return (f"{where}, {when}", *dict.fromkeys(settled))[:8]
+    shared = [f"tasks share {cpus} cores" for cpus in _shared(request, placement).values()]
+    return (f"{where}, {when}", *shared, *dict.fromkeys(settled))[:8]

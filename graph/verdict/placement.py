@@ -12,7 +12,7 @@ from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import QueueLimits, Site
 from dragoman.units import format_duration
-from graph.verdict.demand import Demand, demand_on, node_can_hold
+from graph.verdict.demand import Demand, demand_on, node_can_hold, sharing_cores
 from graph.verdict.evidence import alternatives, together
 
 __all__ = ["Placement", "place"]
@@ -135,7 +135,11 @@ def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: 
     if not groups:
         check = _check(where, "shape", Truth.UNKNOWN, f"nodes of queue {queue.name} are not known")
         return _GroupFit(check, Truth.UNKNOWN, None)
-    judged = [(group, demand := demand_on(shape, group), *node_can_hold(shape, demand, group)) for group in groups]
+    judged = []
+    for group in groups:
+        laid = sharing_cores(shape, group) if queue.shares_cores else shape
+        demand = demand_on(laid, group)
+        judged.append((group, demand, *node_can_hold(laid, demand, group)))
     for wanted in (Truth.YES, Truth.UNKNOWN):
         able = [(group, demand) for group, demand, result, _ in judged if result is not Truth.NO]
         sure = [(group, demand) for group, demand, result, _ in judged if result is Truth.YES]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -24,7 +25,8 @@ _COLOURS = {
 
 def console() -> Console:
     """On stderr; colours only at a terminal."""
-    return Console(stderr=True, highlight=False, soft_wrap=False)
+    at_terminal = sys.stderr.isatty()
+    return Console(stderr=True, highlight=False, width=None if at_terminal else 140)
 
 
 def clean(text: object) -> str:

@@ -159,7 +159,7 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
     if as_json:
         emit(document)
         return code
-    if document["state"] in ("waiting-approval", "waiting-question", "selected", "no-site") and document["proposals"]:
+    if document["proposals"]:
         print_proposals(document)
     approval = document.get("approval")
     if isinstance(approval, dict) and approval.get("rule"):

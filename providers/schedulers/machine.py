@@ -1,8 +1,19 @@
 """Direct execution on one host as a batch job, in a small queue of its own (`machine_site`), for one user.
 
 Jobs run detached from whoever submitted them and survive it; there is no daemon. The queue is first in, first out,
-without backfill, with limits for CPUs, memory and GPUs. It runs no arrays and no heterogeneous jobs. A job that states
-no memory is not limited in it; one that states no walltime runs until it ends.
+without backfill, with limits for CPUs, memory and GPUs. It runs no arrays and no heterogeneous jobs.
+
+- CPUs: a job is bound to CPUs of its own (sched_setaffinity(2)), so that a program that starts a thread for each CPU
+  keeps to its share. Where a person set more CPUs than the host has, they are only counted.
+- Memory: what the whole tree holds is looked at once a second (PSS, so that shared pages count once), and a job that
+  holds more than its amount is killed as out-of-memory. RLIMIT_AS would count address space, which many programs reserve and never use. A
+  job that states no memory is neither counted nor limited.
+- GPUs: given by number to one job each, by CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES.
+- A job without a walltime runs until it ends.
+- A supervisor that dies (kill -9, restart of the host) is noticed by the next question, and its job becomes node-failed
+  unless it recorded its end itself. Where systemd-logind ends all processes at logout (`KillUserProcesses=yes`), that
+  is what happens to jobs: `loginctl enable-linger` keeps them.
+- Nothing watches the queue: a job with a start time starts at the first question after it.
 """
 
 from __future__ import annotations
@@ -320,6 +331,7 @@ def _workload(answer: JsonObject, limits: JsonObject, free: JsonObject) -> Workl
         name="machine", usable=Truth.YES, default=True, walltime_unlimited=True, min_nodes=1, max_nodes=1,
         max_cpus_per_job=cpus, max_cpus_per_node=cpus, max_memory_bytes_per_node=memory or None, max_gpus_per_job=gpus,
         jobs_pending=pending, jobs_running=running, nodes_total=1, nodes_idle=idle, exclusive_nodes=Truth.NO,
+        shares_cores=True,
     )  # fmt: skip
     group = NodeGroup(
         nodes=1, nodes_up=1, nodes_idle=idle, cpus_per_node=cpus, cpus_free=_whole(free, "cpus"),
