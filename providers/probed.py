@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ import anyio
 from pydantic import BaseModel
 
 from dragoman.command import Command, Completed
-from dragoman.errors import CommandTimeout, DragomanError, UnknownName
+from dragoman.errors import CommandMissing, CommandTimeout, DragomanError, TransportError, UnknownName
 from dragoman.facts import Presence
 from dragoman.model import Model
 from dragoman.observation import Answer, Category
@@ -107,7 +108,8 @@ async def _round(transport: Transport, waiting: Sequence[_Open]) -> None:
     marks = [secrets.token_hex(12) for _ in batches]
     reading = [read_command(batch, mark) for batch, mark in zip(batches, marks, strict=True)]
     answers = await _run_many(transport, [*commands.values(), *reading])
-    ran = dict(zip(commands, answers[: len(commands)], strict=True))
+    seen = zip(commands.items(), answers[: len(commands)], strict=True)
+    ran = {key: _without_shell(command, answer) for (key, command), answer in seen}
     files: dict[str, tuple[FileRead, ...]] = {}
     for batch, mark, done in zip(batches, marks, answers[len(commands) :], strict=True):
         files |= split_reads(done, batch, mark)
@@ -119,6 +121,13 @@ async def _round(transport: Transport, waiting: Sequence[_Open]) -> None:
 
 def _key(command: Command) -> object:
     return command.argv, command.stdin, command.cwd, tuple(sorted(command.environment.items())), command.unset
+
+
+def _without_shell(command: Command, answer: Completed | Exception) -> Completed | Exception:
+    """Where there is not even a shell, nothing was shown about the program that it was to look for."""
+    if isinstance(answer, CommandMissing) and posixpath.basename(command.argv[0]) in ("sh", "env", "timeout"):
+        return TransportError(f"the site has no {command.argv[0]}", cure="mend the PATH there")
+    return answer
 
 
 async def _run_many(transport: Transport, commands: Sequence[Command]) -> list[Completed | Exception]:

@@ -26,6 +26,7 @@ class WorkloadSource(Protocol):
 
     async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
         """Queues, groups of nodes and queue depth, at most that old."""
+        ...
 
 
 class WorkloadProvider:

@@ -36,7 +36,7 @@ GIB = 2**30
 
 def archetype_fleet(count: int, seed: int, mix: Sequence[tuple[Archetype, float]] = MIX) -> Fleet:
     """A fleet of that many sites, `count` at least 1; the first sites stay the same when the fleet grows."""
-    kinds = [Dice("fleet", seed, index).weighted(mix) for index in range(count)]
+    kinds: list[Archetype] = [Dice("fleet", seed, index).weighted(mix) for index in range(count)]
     return Fleet(sites=tuple(archetype_site(kind, f"{seed}-{index}") for index, kind in enumerate(kinds)))
 
 

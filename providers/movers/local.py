@@ -15,7 +15,7 @@ from dragoman.model import JsonObject, now
 from dragoman.protocols import Transport
 from dragoman.site import Site
 from dragoman.transfer import Manifest, ManifestEntry, TransferPlan, TransferState, TransferStatus
-from providers.movers.local_copy import copy_file, digest_file, folder_below, part_name
+from providers.movers.local_copy import copy_file, digest_file, folder_below, make_folder, part_name
 from providers.movers.local_tree import LocalFile, expand
 from providers.registry import register_mover
 
@@ -95,8 +95,7 @@ class LocalMover:
         files, folders = expand(plan)
         _check_room(plan.root, files)
         for folder in folders:
-            with folder_below(plan.root, f"{folder}/.", make=True):
-                pass
+            make_folder(plan.root, folder)
         entries: list[ManifestEntry] = []
         left = sum(file.bytes for file in files)
         for file in files:

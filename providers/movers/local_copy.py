@@ -19,7 +19,7 @@ from dragoman.errors import Cancelled, SourceChanging, StorageFull, TransferErro
 from dragoman.transfer import ManifestEntry
 from providers.movers.local_tree import LocalFile
 
-__all__ = ["copy_file", "digest_file", "folder_below", "part_name"]
+__all__ = ["copy_file", "digest_file", "folder_below", "make_folder", "part_name"]
 
 CHUNK = 4 * 2**20
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -96,19 +96,30 @@ def copy_file(file: LocalFile, root: str, plan_id: str, *, needed: int, stopped:
     """
     source = _open_source(file)
     try:
-        with folder_below(root, file.name, make=True) as folder:
+        with _at_destination(root, file.name, needed), folder_below(root, file.name, make=True) as folder:
             return _copy_into(source, file, folder, plan_id, stopped)
+    finally:
+        os.close(source)
+
+
+def make_folder(root: str, name: str) -> None:
+    """An empty folder below the root. Raises as `copy_file` does."""
+    with _at_destination(root, name, 0), folder_below(root, f"{name}/.", make=True):
+        pass
+
+
+@contextmanager
+def _at_destination(root: str, name: str, needed: int) -> Iterator[None]:
+    """The operating system's errors in our words."""
+    try:
+        yield
     except OSError as error:
         if error.errno in FULL:
             raise StorageFull(
-                f"there is no room for {file.name}", where=root, cure="make room, then go on",
+                f"there is no room for {name}", where=root, cure="make room, then go on",
                 needed=needed, free=_free(root),
             ) from error  # fmt: skip
-        raise TransferError(
-            f"{error.strerror or error}", where=f"{root}/{file.name}", cure="see to the folder"
-        ) from error
-    finally:
-        os.close(source)
+        raise TransferError(f"{error.strerror or error}", where=f"{root}/{name}", cure="see to the folder") from error
 
 
 def _open_source(file: LocalFile) -> int:

@@ -165,11 +165,17 @@ def question(*argv: str, timeout_s: float = 10.0, stdin: bytes = b"", **environm
 
 
 def where_is(name: str, paths: Paths, *, key: str | None = None) -> str:
-    """The program to call: under the folder or file that the site file names for `key`, or by its name on the PATH."""
+    """The program to call: by its name on the PATH, or where the site file says for `key`.
+
+    The site file may name the program itself (`/opt/x/bin/NAME`), its folder (`/opt/x/bin`) or the prefix (`/opt/x`).
+    """
     path = paths.get(key or name)
     if path is None:
         return name
-    return path if posixpath.basename(path) == name else posixpath.join(path, "bin", name)
+    folder, last = posixpath.split(path.rstrip("/"))
+    if posixpath.basename(folder) == "bin":
+        return path
+    return posixpath.join(path, name) if last == "bin" else posixpath.join(path, "bin", name)
 
 
 def no_answer(results: Results, name: str) -> Answer[Any] | None:

@@ -45,7 +45,7 @@ done
 
 def read_command(paths: Sequence[str], mark: str, *, timeout_s: float = 20.0) -> Command:
     """Read all these files; `mark` is a fresh random word."""
-    argv = ("sh", "-c", _SCRIPT, "sh", mark, str(MAX_FILE_BYTES), *paths)
+    argv = ("/bin/sh", "-c", _SCRIPT, "sh", mark, str(MAX_FILE_BYTES), *paths)
     return Command(argv=argv, environment={"LC_ALL": "C"}, timeout_s=timeout_s, max_output_bytes=32 * 2**20)
 
 

@@ -87,7 +87,7 @@ def _names(paths: Paths) -> tuple[str, ...]:
 def _ask(query: PackageQuery | NoArguments, paths: Paths) -> Ask:
     name = query.name if isinstance(query, PackageQuery) else ""
     asked = "yes" if isinstance(query, PackageQuery) else "no"
-    command = question("sh", "-c", _EACH, "sh", _READ, asked, name, *_names(paths), timeout_s=30.0)
+    command = question("/bin/sh", "-c", _EACH, "sh", _READ, asked, name, *_names(paths), timeout_s=30.0)
     return Ask(commands={"python": command})
 
 

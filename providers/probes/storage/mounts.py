@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dragoman.command import Completed
+from dragoman.command import Command, Completed
 from dragoman.errors import CommandTimeout
 from dragoman.facts import FileSystem, FileSystems, Presence
 from dragoman.kleene import Truth
@@ -137,7 +137,8 @@ def file_system_verbs(
         if not mounts:
             return Answer[FileSystems].absent(none)
         looks = {
-            mount.point: question("sh", "-c", _LOOK, "sh", mount.point, timeout_s=MOUNT_TIMEOUT_S) for mount in mounts
+            mount.point: question("/bin/sh", "-c", _LOOK, "sh", mount.point, timeout_s=MOUNT_TIMEOUT_S)
+            for mount in mounts
         }
         if not all(results.asked(point) for point in looks):
             return Ask(commands=looks)
@@ -146,6 +147,10 @@ def file_system_verbs(
         )
 
     return presence(ask, parse_presence), ProbeVerb(FILE_SYSTEMS, ask, parse)
+
+
+def _look(mount: Mount) -> Command:
+    return question("/bin/sh", "-c", _LOOK, "sh", mount.point, timeout_s=MOUNT_TIMEOUT_S)
 
 
 def _mounts_trouble(results: Results) -> str:

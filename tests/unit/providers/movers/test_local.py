@@ -313,6 +313,19 @@ async def test_a_disk_that_fills_while_copying_leaves_nothing_partial(
     assert everything(root) == ["small"]
 
 
+@pytest.mark.parametrize("what", ["file", "folder"])
+async def test_a_root_that_cannot_be_made_is_a_transfer_error(tmp_path: Path, what: str) -> None:
+    (tmp_path / "occupied").write_text("a file")
+    source = tmp_path / "source"
+    if what == "folder":
+        (source / "empty").mkdir(parents=True)
+    else:
+        source.write_text("a")
+    with pytest.raises(TransferError) as caught:
+        await LocalMover().start(plan_of(tmp_path / "occupied" / "work", (source, "a")))
+    assert "occupied" in caught.value.where
+
+
 async def test_cancel_stops_and_removes_what_is_partial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_copy, "CHUNK", 4096)
     source = tmp_path / "big"

@@ -67,7 +67,7 @@ def looking(replies: dict[str, object]) -> Callable[[Command], Any]:
     header = "Filesystem 1024-blocks Used Available Capacity Mounted on"
 
     def reply(command: Command) -> Any:
-        assert command.argv[:2] == ("sh", "-c")
+        assert command.argv[:2] == ("/bin/sh", "-c")
         mount = command.argv[-1]
         return replies.get(mount, (0, f"writable\n{header}\nx 10 5 5 50% {mount}\n", ""))
 
@@ -76,7 +76,7 @@ def looking(replies: dict[str, object]) -> Callable[[Command], Any]:
 
 def test_local_scratch_leaves_out_what_is_the_systems_or_on_the_network(host: Any) -> None:
     host.files = {"/proc/self/mountinfo": MOUNTINFO}
-    host.commands = {"sh": looking({})}
+    host.commands = {"/bin/sh": looking({})}
     answer = host.ask(LocalScratch(), "file_systems")
     assert answer.value is not None
     assert [(each.mount, each.kind, each.free_bytes) for each in answer.value.file_systems] == [
@@ -89,7 +89,7 @@ def test_local_scratch_leaves_out_what_is_the_systems_or_on_the_network(host: An
 
 def test_every_mount_of_a_kind_is_told_and_a_dead_one_leaves_the_others_alone(host: Any) -> None:
     host.files = {"/proc/self/mountinfo": MOUNTINFO}
-    host.commands = {"sh": looking({"/lustre/my data": CommandTimeout("no end within 5 s")})}
+    host.commands = {"/bin/sh": looking({"/lustre/my data": CommandTimeout("no end within 5 s")})}
     answer = host.ask(Lustre(), "file_systems")
     assert answer.value is not None
     seen = [(each.mount, each.healthy, each.writable, each.size_bytes) for each in answer.value.file_systems]
@@ -110,7 +110,7 @@ def test_every_mount_of_a_kind_is_told_and_a_dead_one_leaves_the_others_alone(ho
 )
 def test_a_mount_that_was_not_seen_to_work_tells_no_numbers(host: Any, reply: object, healthy: Truth) -> None:
     host.files = {"/proc/self/mountinfo": MOUNTINFO}
-    host.commands = {"sh": looking({"/data disk": reply})}
+    host.commands = {"/bin/sh": looking({"/data disk": reply})}
     answer = host.ask(LocalScratch(), "file_systems")
     assert answer.value is not None
     disk = next(each for each in answer.value.file_systems if each.mount == "/data disk")

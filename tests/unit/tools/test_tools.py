@@ -1,0 +1,96 @@
+"""Tools: reading ones never act, acting ones are apart, and answers are typed JSON either way."""
+
+import json
+from typing import Any
+
+import pytest
+from langchain_core.tools import BaseTool
+from pydantic import ValidationError
+
+from dragoman.observation import Observation
+from dragoman.site import Site, TransportConfig
+from providers.site_runtime import SiteRuntime, open_site
+from tools.acting import acting_tools
+from tools.answers import tool_name
+from tools.reading import reading_tools
+
+pytestmark = pytest.mark.anyio
+
+ACTS = {"submit", "status", "cancel", "hold", "release"}
+
+
+@pytest.fixture
+def runtime() -> SiteRuntime:
+    state: dict[str, Any] = {
+        "workload": {"scheduler": "slurm", "groups": [{"nodes": 4}]},
+        "packages": [{"name": "gromacs", "version": "2024.2", "manager": "spack"}],
+    }
+    return open_site(Site(name="granite", scheduler="slurm", transport=TransportConfig(kind="none"), simulated=state))
+
+
+def by_name(tools: list[BaseTool]) -> dict[str, BaseTool]:
+    named = {tool.name: tool for tool in tools}
+    assert len(named) == len(tools)
+    return named
+
+
+async def test_what_a_negotiator_gets_has_no_acting_tool(runtime: SiteRuntime) -> None:
+    tools = reading_tools(runtime)
+    assert {tool.metadata and tool.metadata["acts"] for tool in tools} == {False}
+    assert not {tool.metadata and tool.metadata["verb"] for tool in tools} & ACTS
+    assert not set(by_name(tools)) & set(by_name(acting_tools(runtime)))
+    for real in (open_site(Site(name="here", scheduler="slurm")), runtime):
+        for tool in reading_tools(real):
+            assert tool.metadata is not None
+            assert tool.metadata["site"] == real.site.name
+            assert tool.metadata["verb"] in real.provider(tool.metadata["provider"]).verbs
+
+
+async def test_acting_tools_say_that_they_act(runtime: SiteRuntime) -> None:
+    tools = acting_tools(runtime)
+    assert {tool.metadata and tool.metadata["verb"] for tool in tools} == ACTS
+    assert {tool.metadata and tool.metadata["acts"] for tool in tools} == {True}
+
+
+async def test_a_reading_tool_gives_evidence_that_is_kept(runtime: SiteRuntime) -> None:
+    seen: list[Observation] = []
+    tools = by_name(reading_tools(runtime, seen=seen.append))
+    answer = await tools["software_spack_find_package"].ainvoke({"name": "gromacs"})
+    assert answer["id"] == seen[0].id
+    assert answer["value"]["packages"][0]["version"] == "2024.2"
+    assert json.loads(json.dumps(answer)) == answer
+    absent = await tools["software_pip_find_package"].ainvoke({"name": "gromacs"})
+    assert absent["outcome"] == "absent"
+
+
+@pytest.mark.parametrize("arguments", [{}, {"name": "a; rm -rf /"}, {"name": 2.1}, {"name": "x", "version": "1"}])
+async def test_wrong_arguments_are_refused(runtime: SiteRuntime, arguments: dict[str, object]) -> None:
+    tool = by_name(reading_tools(runtime))["software_spack_find_package"]
+    with pytest.raises(ValidationError):
+        await tool.ainvoke(arguments)
+
+
+async def test_what_is_switched_off_has_no_tool() -> None:
+    site = Site(name="g", scheduler="slurm", simulated={"managers": ["spack"]}, providers_off=("software/spack",))
+    assert not any(name.startswith("software_spack") for name in by_name(reading_tools(open_site(site))))
+
+
+async def test_errors_come_back_as_data_with_their_cure(runtime: SiteRuntime) -> None:
+    tools = by_name(acting_tools(runtime))
+    attempt = {
+        "tag": "dgm-abcdefabcdef-a1", "thread_id": "t", "step": "dispatcher", "number": 1, "site": "granite",
+        "scheduler": "slurm",
+        "spec": {"tag": "dgm-abcdefabcdef-a1", "shape": {}, "work_dir": "/w", "control_dir": "/c", "body": "true"},
+    }  # fmt: skip
+    refused = await tools["workload_slurm_submit"].ainvoke({"attempt": attempt})
+    assert (refused["ok"], refused["error"], refused["reason_class"]) == (False, "SubmitRefused", "never")
+    assert refused["cure"]
+    gone = await tools["workload_slurm_cancel"].ainvoke({"job": {"job_id": "7"}})
+    assert (gone["ok"], gone["outcome"], gone["transient"]) == (False, "absent", False)
+    seen = await tools["workload_slurm_status"].ainvoke({"jobs": [{"job_id": "7"}]})
+    assert seen == {"ok": True, "answer": {"absent": ["7"]}}
+
+
+def test_names_fit_every_model_api() -> None:
+    assert tool_name("storage", "local-scratch", "file_systems") == "storage_local_scratch_file_systems"
+    assert tool_name("software", "é" * 100, "x") == ("software_" + "_" * 100)[:64]
