@@ -103,4 +103,10 @@ def fleet_schema() -> JsonObject:
 def default_fleet() -> Fleet:
     """The fleet of this machine alone, as site `local`, at no cost."""
     charges = Charges(currency="none", per_core_hour=0.0, per_gpu_hour=0.0)
-    return Fleet(sites=(Site(name="local", description="this machine", scheduler="machine", charges=charges, min_poll_interval_s=0.2),))
+    return Fleet(
+        sites=(
+            Site(
+                name="local", description="this machine", scheduler="machine", charges=charges, min_poll_interval_s=0.2
+            ),
+        )
+    )

@@ -34,10 +34,14 @@ def by_name(tools: list[BaseTool]) -> dict[str, BaseTool]:
     return named
 
 
+def told(tools: list[BaseTool], key: str) -> list[Any]:
+    return [(tool.metadata or {})[key] for tool in tools]
+
+
 async def test_what_a_negotiator_gets_has_no_acting_tool(runtime: SiteRuntime) -> None:
     tools = reading_tools(runtime)
-    assert {tool.metadata and tool.metadata["acts"] for tool in tools} == {False}
-    assert not {tool.metadata and tool.metadata["verb"] for tool in tools} & ACTS
+    assert set(told(tools, "acts")) == {False}
+    assert not set(told(tools, "verb")) & ACTS
     assert not set(by_name(tools)) & set(by_name(acting_tools(runtime)))
     for real in (open_site(Site(name="here", scheduler="slurm")), runtime):
         for tool in reading_tools(real):
@@ -48,8 +52,8 @@ async def test_what_a_negotiator_gets_has_no_acting_tool(runtime: SiteRuntime) -
 
 async def test_acting_tools_say_that_they_act(runtime: SiteRuntime) -> None:
     tools = acting_tools(runtime)
-    assert {tool.metadata and tool.metadata["verb"] for tool in tools} == ACTS
-    assert {tool.metadata and tool.metadata["acts"] for tool in tools} == {True}
+    assert set(told(tools, "verb")) == ACTS
+    assert set(told(tools, "acts")) == {True}
 
 
 async def test_a_reading_tool_gives_evidence_that_is_kept(runtime: SiteRuntime) -> None:
