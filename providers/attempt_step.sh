@@ -29,7 +29,7 @@ began() {
   began=-
   if [ -r "/proc/$1/stat" ]; then
     read -r began <"/proc/$1/stat" 2>/dev/null || began=
-    began=${began##*) }
+    began=${began##*") "}
     # shellcheck disable=SC2086
     set -- $began
     began=${20:--}

@@ -95,7 +95,8 @@ class StatusReader:
             status = by_exit_record(ref, said, look, accounting_may_come=kept and self._in_grace(ref.job_id))
             if status is not None:
                 jobs[ref.job_id] = status
-        absent = queue.absent & history.absent if kept else queue.absent
+        # Accounting that lags or forgets says nothing of its own accord; the grace is there for that.
+        absent = frozenset() if history.trouble else queue.absent
         unread = {ref.job_id for ref in asked if ref.job_id not in looks}
         words = "; ".join(dict.fromkeys(text for text in (queue.trouble, history.trouble, trouble) if text))
         return JobAnswers(jobs=jobs, absent=frozenset(absent - jobs.keys() - unread), trouble=words), looks

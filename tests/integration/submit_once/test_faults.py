@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,67 @@ async def test_many_at_once_repeat_once(world: World) -> None:
         for _ in range(6):
             group.start_soon(settled, world, attempt)
     assert (world.submits(), world.jobs()) == (2, 1)
+
+
+SHELLS = [
+    words for words in (["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"], ["ksh"], ["mksh"])
+    if shutil.which(words[0])
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
+async def test_the_step_under_every_shell(world: World, shell: list[str]) -> None:
+    """Whatever a site has as /bin/sh: submit, repeat after a doubt, abandon, bar."""
+    client = world.client()
+    run = client.transport.run
+
+    async def under(command: Command) -> Any:
+        assert command.argv[:2] == ("/bin/sh", "-c") or command.argv[0] == "sh"
+        argv = (*shell, *command.argv[1:])
+        return await run(replace(command, argv=argv))
+
+    client.transport.run = under
+    attempt, unwanted = world.attempt(0), world.attempt(1)
+    await client.prepare(attempt.spec.control_dir, attempt.spec.work_dir)
+    world.fault("not-taken")
+    with anyio.fail_after(15):
+        while True:
+            try:
+                record = await client.submit(attempt)
+                break
+            except NotSettled:
+                await anyio.sleep(0.3)
+    assert (record.state, world.submits(), world.jobs()) == (AttemptState.SUBMITTED, 2, 1)
+    assert (await client.submit(attempt)).job == record.job
+    assert (await client.abandon(unwanted, "ann")).state is AttemptState.ABANDONED
+    world.run_jobs()
+    assert world.runs() == 1
+    look = (await client.attempts.look([attempt.spec.control_dir]))[attempt.spec.control_dir]
+    assert look.owner == "1"
+    assert look.exits[""].rc == 0
+    assert sorted(look.answers) == [1, 2]
+    assert "Socket timed out" in look.answers[1].err
+    assert (await client.attempts.bar(attempt.spec.control_dir, "ann")).owner == "1"
+
+
+async def test_a_submit_reads_its_script_from_standard_input_where_it_must(world: World) -> None:
+    """`bsub <script`, or a manifest that is another text than the script."""
+    attempt = await prepared(world)
+    client = world.client()
+    script = "#!/bin/sh\necho ü\n"
+    for generation, stdin in enumerate((b"", script.encode(), b"other\0 text\n"), start=1):
+        command = Command(("sh", "-c", f"wc -c; cat {attempt.spec.control_dir}/script"), stdin=stdin)
+        look, mine = await client.attempts.submit(attempt.spec, script, command, generation=generation)
+        assert mine
+        count, _, rest = look.answers[generation].out.partition("\n")
+        assert (int(count), rest.rstrip("\n")) == (len(stdin), script.rstrip("\n"))
+
+
+async def test_values_with_quotes_and_blanks_reach_the_submit_command_whole(world: World) -> None:
+    attempt = await prepared(world)
+    words = ("a b", "$(touch evil)", "`touch evil`", "'", '"', "\\", "*", "--", "", "x;y", "ü\nz")
+    look, _ = await world.client().attempts.submit(attempt.spec, "x\n", Command(("printf", "<%s>", *words)))
+    assert look.answers[1].out == "".join(f"<{word}>" for word in words)
 
 
 # Cancelling
