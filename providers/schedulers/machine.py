@@ -5,9 +5,9 @@ without backfill, with limits for CPUs, memory and GPUs. It runs no arrays and n
 
 - CPUs: a job is bound to CPUs of its own (sched_setaffinity(2)), so that a program that starts a thread for each CPU
   keeps to its share. Where a person set more CPUs than the host has, they are only counted.
-- Memory: what the whole tree holds is looked at once a second (PSS, so that shared pages count once), and a job that
-  holds more than its amount is killed as out-of-memory. RLIMIT_AS would count address space, which many programs reserve and never use. A
-  job that states no memory is neither counted nor limited.
+- Memory: what the whole tree holds is looked at once a second (PSS, so that shared pages count once); a job that holds
+  more than its amount is killed as out-of-memory. RLIMIT_AS would count address space, which many programs reserve and
+  never use. A job that states no memory is neither counted nor limited.
 - GPUs: given by number to one job each, by CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES.
 - A job without a walltime runs until it ends.
 - A supervisor that dies (kill -9, restart of the host) is noticed by the next question, and its job becomes node-failed

@@ -10,7 +10,6 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import anyio
@@ -23,13 +22,12 @@ from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, Dragoman
 from dragoman.settings import command_environment
 from providers.registry import register_transport
 from providers.transports import local_files
+from providers.transports.pipes import Pipes
 
 __all__ = ["LocalTransport", "apply_environment"]
 
 T = TypeVar("T")
 
-LINGER_S = 0.5
-"""How long output is still read after a command's end when something it left behind keeps the pipe open."""
 NOT_RUNNABLE = {
     errno.EACCES: "Permission denied",
     errno.ENOEXEC: "Exec format error",
@@ -84,39 +82,42 @@ class LocalTransport:
         _check(command)
         begun = time.monotonic()
         process: anyio.abc.Process | None = None
-        output, errors = _Stream(command.max_output_bytes), _Stream(command.max_output_bytes)
-        try:
-            with anyio.fail_after(command.timeout_s):
-                process = await self._spawn(command)
-                rc = await _communicate(process, command.stdin, output, errors)
-        except TimeoutError:
-            raise CommandTimeout(
-                f"no end within {command.timeout_s:g} s", where=command.argv[0], cure="try again, or allow more time"
-            ) from None
-        except _NotRunnable as error:
-            words = f"{command.argv[0]}: {error.words}\n".encode()
-            return Completed(command.argv, 126, b"", words, time.monotonic() - begun)
-        finally:
-            if process is not None:
-                with anyio.CancelScope(shield=True):
-                    if process.returncode is None:
+        with Pipes(with_input=bool(command.stdin), limit=command.max_output_bytes) as pipes:
+            try:
+                with anyio.fail_after(command.timeout_s):
+                    process = await self._spawn(command, pipes)
+                    pipes.close_far_ends()
+                    rc = await pipes.until_end(process, command.stdin)
+            except TimeoutError:
+                raise CommandTimeout(
+                    f"no end within {command.timeout_s:g} s",
+                    where=command.argv[0],
+                    cure="try again, or allow more time",
+                ) from None
+            except _NotRunnable as error:
+                words = f"{command.argv[0]}: {error.words}\n".encode()
+                return Completed(command.argv, 126, b"", words, time.monotonic() - begun)
+            finally:
+                if process is not None and process.returncode is None:
+                    with anyio.CancelScope(shield=True):
                         await anyio.to_thread.run_sync(_kill_tree, process.pid)
                         await process.wait()
-                    await _close(process)
         return Completed(
             argv=command.argv,
             rc=rc if rc >= 0 else 128 - rc,
-            stdout=bytes(output.data),
-            stderr=bytes(errors.data),
+            stdout=bytes(pipes.output.data),
+            stderr=bytes(pipes.errors.data),
             seconds=time.monotonic() - begun,
-            truncated=output.truncated or errors.truncated,
+            truncated=pipes.output.truncated or pipes.errors.truncated,
         )
 
-    async def _spawn(self, command: Command) -> anyio.abc.Process:
+    async def _spawn(self, command: Command, pipes: Pipes) -> anyio.abc.Process:
         try:
             return await anyio.open_process(
                 command.argv,
-                stdin=-1 if command.stdin else -3,  # subprocess.PIPE, subprocess.DEVNULL
+                stdin=pipes.far_input,
+                stdout=pipes.far_output,
+                stderr=pipes.far_errors,
                 cwd=command.cwd,
                 env=apply_environment(self._environment, command),
                 start_new_session=True,
@@ -196,22 +197,6 @@ class _NotRunnable(Exception):
         self.words = words
 
 
-@dataclass(slots=True)
-class _Stream:
-    """One stream of a command: kept up to a limit, read to its end."""
-
-    limit: int
-    data: bytearray = field(default_factory=bytearray)
-    truncated: bool = False
-    reads: int = 0
-
-    def take(self, chunk: bytes) -> None:
-        self.reads += 1
-        room = self.limit - len(self.data)
-        self.data += chunk[:room]
-        self.truncated = self.truncated or len(chunk) > room
-
-
 def apply_environment(base: Mapping[str, str], command: Command) -> dict[str, str]:
     """The environment of a command: the base without `unset` (a trailing `*` is a pattern), then `environment`."""
     exact = {name for name in command.unset if not name.endswith("*")}
@@ -226,47 +211,6 @@ def _check(command: Command) -> None:
     texts = (*command.argv, command.cwd or "", *command.environment, *command.environment.values())
     if any("\0" in text for text in texts) or any("=" in name for name in command.environment):
         raise BadRequest("a NUL character, or '=' in a variable's name", where=command.argv[0], cure="remove it")
-
-
-async def _communicate(process: anyio.abc.Process, stdin: bytes, output: _Stream, errors: _Stream) -> int:
-    async with anyio.create_task_group() as group:
-        if stdin:
-            group.start_soon(_feed, process, stdin)
-        open_streams = {id(output), id(errors)}
-
-        async def drain(source: anyio.abc.ByteReceiveStream | None, into: _Stream) -> None:
-            if source is not None:
-                with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    async for chunk in source:
-                        into.take(chunk)
-            open_streams.discard(id(into))
-
-        group.start_soon(drain, process.stdout, output)
-        group.start_soon(drain, process.stderr, errors)
-        rc = await process.wait()
-        seen, quiet_since = -1, anyio.current_time()
-        while open_streams and anyio.current_time() - quiet_since < LINGER_S:
-            if output.reads + errors.reads != seen:
-                seen, quiet_since = output.reads + errors.reads, anyio.current_time()
-            await anyio.sleep(0.005)
-        group.cancel_scope.cancel()
-    return rc
-
-
-async def _feed(process: anyio.abc.Process, data: bytes) -> None:
-    if process.stdin is not None:
-        # A command may end, or close its input, without having read all of it.
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, BrokenPipeError, ConnectionResetError):
-            await process.stdin.send(data)
-        with suppress(anyio.BrokenResourceError, BrokenPipeError, ConnectionResetError):
-            await process.stdin.aclose()
-
-
-async def _close(process: anyio.abc.Process) -> None:
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(anyio.BrokenResourceError, BrokenPipeError, ConnectionResetError):
-                await stream.aclose()
 
 
 def _kill_tree(pid: int) -> None:

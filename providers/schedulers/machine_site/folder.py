@@ -139,13 +139,17 @@ class Folder:
 
     def next_id(self) -> str:
         """The next id, one higher than any that was given."""
-        try:
-            with open(self.at("last-id"), encoding="utf-8") as file:
-                last = int(file.read())
-        except (FileNotFoundError, ValueError):
-            last = max((int(one) for place in PLACES for one in self.ids(place)[-1:]), default=-1)
+        last = self.last_id()
         self.write("last-id", str(last + 1))
         return str(last + 1)
+
+    def last_id(self) -> int:
+        """The last id given; -1: none yet."""
+        try:
+            with open(self.at("last-id"), encoding="utf-8") as file:
+                return int(file.read())
+        except (FileNotFoundError, ValueError):
+            return max((int(one) for place in PLACES for one in self.ids(place)[-1:]), default=-1)
 
     def id_of(self, tag: str) -> str | None:
         """The id that a tag belongs to. Raises `Unreadable` where that cannot be told."""

@@ -168,15 +168,20 @@ def _advance(folder: Folder) -> Outlook:
 
 
 def status(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str, Any]:
-    """These jobs. One whose file cannot be read is `unknown`; only one without any file is absent."""
+    """These jobs. Absent is only what was forgotten (`prune`).
+
+    A job whose file cannot be read is `unknown`, and so is a number that was never given: whoever asks had it from a
+    queue that is not in this folder now (not mounted, replaced).
+    """
     jobs, absent = [], []
     with folder.lock():
         outlook = _advance(folder)
+        last = folder.last_id()
         for job_id in dict.fromkeys(words):
             try:
-                if not is_id(job_id):
-                    raise Unreadable("ids of this queue are whole numbers")
-                job = folder.find(job_id)
+                job = folder.find(job_id) if is_id(job_id) else None
+                if job is None and (not is_id(job_id) or int(job_id) > last):
+                    raise Unreadable(f"{folder.path} never gave the number {job_id[:80]}")
             except Unreadable as error:
                 jobs.append({"id": job_id, "state": "unknown", "reason": str(error)})
                 continue

@@ -168,6 +168,36 @@ async def test_lost_counter_and_lost_tag_file(queue: Any) -> None:
     assert await queue.submit("true") == "1"
 
 
+async def test_number_that_was_never_given_is_unknown_not_absent(queue: Any) -> None:
+    await queue.until(await queue.submit("true"), "completed")
+    answer = await queue.ask("status", "0", "1", "none")
+    assert {job["id"]: job["state"] for job in answer["jobs"]} == {"0": "completed", "1": "unknown", "none": "unknown"}
+    assert answer["absent"] == []
+
+
+async def test_killed_at_random_every_job_runs_once_at_most_and_gets_an_end(queue: Any) -> None:
+    chance = random.Random(7)  # noqa: S311  # the same moments every time
+    body = "echo start $DRAGOMAN_JOB_ID >> log; sleep 0.2; echo end $DRAGOMAN_JOB_ID >> log"
+    jobs = [await queue.submit(body) for _ in range(30)]
+    with anyio.fail_after(60):
+        while (await queue.ask("info"))["running"]:
+            await anyio.sleep(chance.uniform(0, 0.05))
+            running = await anyio.to_thread.run_sync(queue.processes)
+            if running:
+                with suppress(ProcessLookupError):
+                    os.kill(chance.choice(running), signal.SIGKILL)
+    log = queue.lines("log")
+    ends = {job["id"]: job["state"] for job in (await queue.ask("status", *jobs))["jobs"]}
+    assert set(ends) == set(jobs)
+    assert set(ends.values()) <= {"completed", "failed", "node-failed"}
+    assert "node-failed" in ends.values()
+    for job_id, state in ends.items():
+        assert log.count(f"start {job_id}") <= 1
+        if state == "completed":
+            assert (log.count(f"start {job_id}"), log.count(f"end {job_id}")) == (1, 1)
+    await queue.until_quiet()
+
+
 async def test_queue_of_another_host_is_refused(queue: Any) -> None:
     (queue.state / "host").write_text("elsewhere")
     done = await queue.run("status", "0")

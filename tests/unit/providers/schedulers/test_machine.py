@@ -326,7 +326,7 @@ def test_workload(machine: Machine) -> None:
         queues=(Queue(
             name="machine", usable=Truth.YES, default=True, walltime_unlimited=True, min_nodes=1, max_nodes=1,
             max_cpus_per_job=8, max_cpus_per_node=8, max_memory_bytes_per_node=100, max_gpus_per_job=2, jobs_pending=3,
-            jobs_running=1, nodes_total=1, nodes_idle=0, exclusive_nodes=Truth.NO,
+            jobs_running=1, nodes_total=1, nodes_idle=0, exclusive_nodes=Truth.NO, shares_cores=True,
         ),),
         groups=(NodeGroup(
             nodes=1, nodes_up=1, nodes_idle=0, cpus_per_node=8, cpus_free=3, largest_free_cpus=3,

@@ -173,6 +173,30 @@ async def test_a_daemon_left_behind_is_neither_waited_for_nor_killed(here: Local
         os.kill(pid, signal.SIGKILL)
 
 
+def descriptors() -> set[str]:
+    return {f"{one.name} {one.readlink()}" for one in Path("/proc/self/fd").iterdir() if one.exists()}
+
+
+async def test_no_pipe_is_left_open(here: LocalTransport) -> None:
+    await here.run(sh("true"))
+    before = descriptors()
+    await here.run(sh("cat", stdin=b"x" * 300_000))
+    left = await here.run(sh("setsid sleep 20 & echo $!"))
+    with pytest.raises(CommandTimeout):
+        await here.run(sh("sleep 20", timeout_s=0.1))
+    with pytest.raises(CommandMissing):
+        await here.run(Command(("no-such-command-anywhere",), stdin=b"x"))
+    after = descriptors()
+    os.kill(int(left.out), signal.SIGKILL)
+    assert after == before
+
+
+async def test_much_goes_in_and_out_at_the_same_time(here: LocalTransport) -> None:
+    data = os.urandom(3_000_000)
+    done = await here.run(Command(("tee", "/dev/stderr"), stdin=data))
+    assert done.stdout == done.stderr == data
+
+
 async def test_many_side_by_side_in_order_and_a_failure_is_its_own_item() -> None:
     transport = LocalTransport(at_once=3)
     many = [sh(f"echo {number}") for number in range(12)]
