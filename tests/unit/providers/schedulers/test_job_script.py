@@ -75,7 +75,7 @@ def run(shell: list[str], job: JobSpec, **environment: str) -> tuple[int, str, s
 
 def record(job: JobSpec, task: str = "") -> dict[str, str]:
     path = Path(job.control_dir) / f"exit{task}"
-    return dict(line.partition(" ")[::2] for line in path.read_text().splitlines())
+    return {key: value for key, _, value in (line.partition(" ") for line in path.read_text().splitlines())}
 
 
 def test_runs_the_body_and_records_its_end(shell: list[str], tmp_path: Path) -> None:
