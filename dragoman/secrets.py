@@ -13,18 +13,21 @@ __all__ = ["HIDDEN", "is_secret_name", "is_secret_value", "redact"]
 
 HIDDEN = "***"
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SECRET_WORDS = frozenset(
+_SECRET_WORDS = _words(
     "token secret secrets password passwd passphrase pwd pass credential credentials apikey authtoken bearer "
-    "privatekey secretkey accesskey sshkey cookie sas pat".split()
+    "privatekey secretkey accesskey sshkey cookie sas pat"
 )
-_KEY_BEFORE = frozenset(
-    "api access secret private ssh auth encryption signing master account license deploy aws".split()
-)
-_HARMLESS = frozenset(
+_KEY_BEFORE = _words("api access secret private ssh auth encryption signing master account license deploy aws")
+_HARMLESS = _words(
     "max min num number count counts limit limits length len size parallelism budget file path dir url type id name "
     "names index bits ttl expiry timeout per batch rate public pub sort primary foreign vocab pad eos bos start end "
-    "mode usage".split()
+    "mode usage"
 )
 _JOINED = re.compile(
     r"(?:api|access|secret|private|ssh|auth)key|(?:auth|access|api)token|.*passw(?:or)?d", re.IGNORECASE
@@ -38,11 +41,10 @@ _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{1,40}-----(?:(?!-----BEGIN ).)*?(?:-----END [A-Z0-9 ]{1,40}-----|(?=-----BEGIN )|\Z)",
     re.DOTALL,
 )
-_ASSIGNED = re.compile(
-    r"(?P<quote1>[\"']?)(?<![A-Za-z0-9_.])(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})(?P=quote1)"
-    r"(?P<sign>[ \t]{0,3}(?:=|:(?!//))[ \t]{0,3}|[ \t](?=[^\s=:]))"
-    r"(?P<value>\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\])&|<>]+)",
-)
+_VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\])&|<>\"']+|[\"'][^\s,;]*")
+_NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})"
+_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:=|:(?!//))[ \t]{{0,3}}")
+_OPTION = re.compile(rf"(?<![A-Za-z0-9_.\-])--?(?!keys?[ \t]){_NAME}[ \t]{{1,3}}(?!-)")
 _URL_LOGIN = re.compile(r"(?<=://)(?P<user>[^\s/:@]{1,128}):(?P<password>[^\s/@]{1,256})@")
 _HEADER = re.compile(
     r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
@@ -66,20 +68,27 @@ def is_secret_value(value: str) -> bool:
     return "-----BEGIN " in value or _VALUE_FORMS.search(value) is not None or _URL_LOGIN.search(value) is not None
 
 
-def _hide_assigned(match: re.Match[str]) -> str:
-    value, sign = match["value"], match["sign"]
-    option = match.start() > 0 and match.string[match.start() - 1] == "-"
-    if not is_secret_name(match["name"]) or (not sign.strip() and not option):
-        return match[0]
-    quote = value[0] if value[0] in "\"'" and value[-1] == value[0] and len(value) > 1 else ""
-    return f"{match[0][: match.start('value') - match.start()]}{quote}{HIDDEN}{quote}"
+def _hide(text: str, rule: re.Pattern[str]) -> str:
+    """Hide what follows each secret name that the rule finds; a value may itself be `NAME=value`."""
+    pieces: list[str] = []
+    position = 0
+    for match in rule.finditer(text):
+        if match.start() < position or not is_secret_name(match["name"]):
+            continue
+        value = _VALUE.match(text, match.end())
+        if value is None:
+            continue
+        quote = value[0][0] if value[0][0] in "\"'" and len(value[0]) > 1 and value[0][-1] == value[0][0] else ""
+        pieces += (text[position : match.end()], quote, HIDDEN, quote)
+        position = value.end()
+    return "".join(pieces) + text[position:]
 
 
 def redact(text: str) -> str:
     """The text with every secret value replaced by `***`; harmless values stay. Doing it twice changes nothing more."""
     if "-----BEGIN " in text:
         text = _PEM.sub(HIDDEN, text)
-    text = _ASSIGNED.sub(_hide_assigned, text)
+    text = _hide(_hide(text, _ASSIGNED), _OPTION)
     text = _HEADER.sub(rf"\1 {HIDDEN}", text)
     text = _URL_LOGIN.sub(rf"\g<user>:{HIDDEN}@", text)
     return _VALUE_FORMS.sub(HIDDEN, text)

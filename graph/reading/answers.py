@@ -67,7 +67,9 @@ def apply_patch(request: JobRequest, patch: Mapping[str, JsonValue]) -> JobReque
     return build_request(data)
 
 
-def apply_answer(reading: Reading | JobRequest, question: str | Question, answer: str | int | Mapping[str, Any]) -> Reading:
+def apply_answer(
+    reading: Reading | JobRequest, question: str | Question, answer: str | int | Mapping[str, Any]
+) -> Reading:
     """The reading with one question answered: by a label, its number from 1, a patch, or one's own words.
 
     Raises:
@@ -76,7 +78,9 @@ def apply_answer(reading: Reading | JobRequest, question: str | Question, answer
     """
     if isinstance(reading, JobRequest):
         reading = Reading(request=reading, questions=(question,) if isinstance(question, Question) else ())
-    asked = question if isinstance(question, Question) else next((q for q in reading.questions if q.id == question), None)
+    asked = (
+        question if isinstance(question, Question) else next((q for q in reading.questions if q.id == question), None)
+    )
     if asked is None:
         raise BadRequest(
             f"there is no question {str(question)[:64]!r}", where="answer",
@@ -101,7 +105,11 @@ def _option(asked: Question, answer: str | int) -> Option | None:
             return option
     if text.isdigit() and 1 <= int(text) <= len(asked.options):
         return asked.options[int(text) - 1]
-    close = [option for option in asked.options if text and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", option.label.casefold())]
+    close = [
+        option
+        for option in asked.options
+        if text and re.search(rf"(?<!\w){re.escape(text)}(?!\w)", option.label.casefold())
+    ]
     if not close and re.fullmatch(r"(?:per|each|on each|for each) ?\w*", text):
         unit = text.split()[-1]
         close = [option for option in asked.options if f"each {unit}" in option.label]
@@ -112,7 +120,9 @@ def _own_words(reading: Reading, asked: Question, answer: str, left: tuple[Quest
     now, zone = reading.read_at or datetime.now(UTC), reading.time_zone
     labels = " / ".join(option.label for option in asked.options)
     if not asked.free or not answer:
-        raise BadRequest(f"{answer[:80]!r} is no answer to {asked.id}", where="answer", cure=labels or "say it in words")
+        raise BadRequest(
+            f"{answer[:80]!r} is no answer to {asked.id}", where="answer", cure=labels or "say it in words"
+        )
     base = reading.model_copy(update={"questions": left})
     if asked.field == "command":
         found = read_request(answer, now=now, time_zone=zone)
@@ -131,7 +141,9 @@ def _own_words(reading: Reading, asked: Question, answer: str, left: tuple[Quest
     for text in tries:
         found = read_request(text, now=now, time_zone=zone)
         name = asked.field.split(".")[0]
-        if getattr(found.request, name, None) not in (None, ()) and not [q for q in found.questions if q.field == asked.field]:
+        if getattr(found.request, name, None) not in (None, ()) and not [
+            q for q in found.questions if q.field == asked.field
+        ]:
             return _merge(base, found)
     raise BadRequest(f"{answer[:80]!r} does not answer {asked.text!r}", where="answer", cure=labels or "say it in full")
 
@@ -141,7 +153,9 @@ def _merge(base: Reading, new: Reading) -> Reading:
     request = merge_fields(base.request, new.request)
     settled = {source.field for source in new.request.sources}
     work = request.command or request.script or request.software or request.containers or request.shapes
-    kept = tuple(q for q in base.questions if q.field not in settled and not (q.id == "command" and not q.options and work))
+    kept = tuple(
+        q for q in base.questions if q.field not in settled and not (q.id == "command" and not q.options and work)
+    )
     taken = {q.id for q in kept}
     added = tuple(
         q if q.id not in taken else q.model_copy(update={"id": f"{q.id[:58]}.edit"})
@@ -186,7 +200,9 @@ def _removals(edit: str) -> tuple[list[str], str]:
     found: list[str] = []
 
     def take(match: re.Match[str]) -> str:
-        found.append(next(path for words, path in _REMOVED.items() if re.fullmatch(words, match["what"], re.IGNORECASE)))
+        found.append(
+            next(path for words, path in _REMOVED.items() if re.fullmatch(words, match["what"], re.IGNORECASE))
+        )
         return " "
 
     return found, _REMOVAL.sub(take, edit)
@@ -200,5 +216,3 @@ def _without(request: JobRequest, path: str) -> JobRequest:
         return request.model_copy(update={"shapes": tuple(dict.fromkeys(shapes)), "sources": sources})
     empty = JobRequest.model_fields[name].default
     return request.model_copy(update={name: empty, "sources": sources})
-
-

@@ -12,7 +12,7 @@ from dragoman.request import Source
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
 from graph.reading.launchers import LAUNCHERS, read_launch
-from graph.reading.lexicon import KEYWORDS
+from graph.reading.lexicon import KEYWORDS, UNIT_WORDS
 from graph.reading.reading import Option, Question
 
 __all__ = ["Found", "find_commands", "read_commands"]
@@ -37,6 +37,7 @@ _VERB = re.compile(
     r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script |my )?$"
 )
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
+_UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x a100 a100s h100 h100s".split())  # noqa: SIM905
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
 
@@ -46,6 +47,8 @@ class Found:
 
     start: int
     end: int
+    inner: int
+    """Where the command itself begins, after a backtick or prompt."""
     body: str
 
 
@@ -74,26 +77,30 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
 def _extent(text: str, start: int, limit: int) -> int:
     """End of a command that begins at `start` and is followed by more of the sentence."""
     end, option, first = start, False, True
-    words = list(_WORD.finditer(text, start, limit))
-    for index, match in enumerate(words):
+    words = _WORD.finditer(text, start, limit)
+    match = next(words, None)
+    while match is not None:
+        after = next(words, None)
         word = match[0]
         bare = word.rstrip(",;").rstrip(".") if not word.startswith(('"', "'")) else word
-        if "\n" in text[end : match.start()] and not first:
-            return end
-        following = words[index + 1][0].lower().strip(",.;") if index + 1 < len(words) else ""
-        number_unit = bare.replace(".", "").isdigit() and (following in KEYWORDS or following.rstrip("s") in KEYWORDS)
-        amount = re.fullmatch(r"\d+(?:\.\d+)?(?:h|min|gb|gib|g|nodes?|x)", bare.lower()) is not None
-        sign = _SHELL_SIGN.search(bare) is not None and not bare.startswith("-")
-        if not first and not sign and (bare.lower() in KEYWORDS or bare in ("-", "–", "—")) and not option:
-            return end
-        if not first and (number_unit or amount) and not option:
+        if not first and ("\n" in text[end : match.start()] or (not option and _ends(bare, after))):
             return end
         end = match.start() + len(bare)
         if len(bare) < len(word):
             return end
-        option = word.startswith("-") and "=" not in word
-        first = False
+        option = (word.startswith("-") and "=" not in word) or word in ("<", ">", ">>", "2>", "|", "&&")
+        first, match = False, after
     return end
+
+
+def _ends(word: str, after: re.Match[str] | None) -> bool:
+    """Whether a word belongs to the sentence and not to the command before it."""
+    following = after[0].lower().strip(",.;") if after else ""
+    if word.replace(".", "").isdigit() and following in _UNITS:
+        return True
+    if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h|min|gb|gib|g|nodes?|x)", word.lower()):
+        return True
+    return word.lower() in KEYWORDS or word in ("-", "--", "–", "—")  # noqa: RUF001  # dashes as people type them
 
 
 def find_commands(text: str) -> list[Found]:
@@ -102,7 +109,8 @@ def find_commands(text: str) -> list[Found]:
 
     def take(start: int, end: int, inner: int, stop: int) -> None:
         if all(end <= other.start or start >= other.end for other in found[-64:]) and text[inner:stop].strip():
-            found.append(Found(start, end, text[inner:stop].strip("\n").rstrip()))
+            inner += len(text[inner:stop]) - len(text[inner:stop].lstrip())
+            found.append(Found(start, end, inner, text[inner:stop].rstrip()))
 
     for match in _FENCE.finditer(text):
         take(match.start(), match.end(), *match.span("body"))
@@ -195,7 +203,7 @@ def read_commands(draft: Draft) -> None:
 
 def _which(first: Found, options: list[Option]) -> Question:
     return Question(
-        id="command", field="command", words=redact(first.body)[:2000], start=first.start,
+        id="command", field="command", words=redact(first.body)[:2000], start=first.inner,
         text="There is more than one command. Which one is to be run?", options=tuple(options),
     )  # fmt: skip
 
@@ -211,14 +219,11 @@ def split_command(body: str) -> tuple[str, ...] | None:
         return None
     try:
         words = shlex.split(body, posix=True)
-        plain = shlex.shlex(body, posix=True, punctuation_chars="|<>;&()")
-        plain.whitespace_split = True
-        plain.commenters = ""
-        tokens = list(plain)
     except ValueError:
         return None
-    unquoted = re.sub(r"'[^']*'|\\.", "", body)
-    if tokens != words or re.search(r"[$`]", unquoted) or re.search(r"[*?~{]", re.sub(r"\"[^\"]*\"", "", unquoted)):
+    unescaped = re.sub(r"'[^']*'|\\.", "q", body)
+    bare = re.sub(r'"[^"]*"', "q", unescaped)
+    if re.search(r"[$`]", unescaped) or re.search(r"[|<>;&()*?{]|(?<!\S)[~#]", bare):
         return None
     return tuple(words)
 
@@ -229,10 +234,10 @@ def _state(draft: Draft, item: Found) -> None:
     if argv is None:
         draft.fields["script"] = item.body + "\n"
         draft.default(f"{words!r} needs a shell and is run as a script, as written")
-        draft.sources.append(Source(field="script", words=words, origin="text", start=item.start))
+        draft.sources.append(Source(field="script", words=words, origin="text", start=item.inner))
         return
     launch = read_launch(argv)
-    draft.sources.append(Source(field="command", words=words, origin="text", start=item.start))
+    draft.sources.append(Source(field="command", words=words, origin="text", start=item.inner))
     if launch.unknown:
         draft.unread.extend(redact(f"{argv[0]} {option}") for option in launch.unknown)
     if launch.dropped:

@@ -48,7 +48,9 @@ def parse_document(text: str) -> dict[str, Any]:
     try:
         return _parse_json(text) if text.strip().startswith("{") else _parse_yaml(text)
     except RecursionError as error:
-        raise BadRequest("the request is nested too deeply", where="request", cure="use the fields of the schema") from error
+        raise BadRequest(
+            "the request is nested too deeply", where="request", cure="use the fields of the schema"
+        ) from error
 
 
 def _parse_json(text: str) -> dict[str, Any]:
@@ -96,7 +98,9 @@ def _plain(node: yaml.Node | None, seen: set[int], depth: int) -> Any:  # noqa: 
     if node is None:
         return None
     if id(node) in seen:
-        raise BadRequest("anchors and aliases are not read", where=f"line {node.start_mark.line + 1}", cure="write it out")
+        raise BadRequest(
+            "anchors and aliases are not read", where=f"line {node.start_mark.line + 1}", cure="write it out"
+        )
     if depth > _MAX_DEPTH:
         raise BadRequest("the request is nested too deeply", where="request", cure="use the fields of the schema")
     seen.add(id(node))
@@ -109,8 +113,12 @@ def _plain(node: yaml.Node | None, seen: set[int], depth: int) -> Any:  # noqa: 
     for key_node, value_node in node.value:
         key = _plain(key_node, seen, depth + 1)
         if not isinstance(key, str):
-            raise BadRequest("a field's name must be text", where=f"line {key_node.start_mark.line + 1}", cure="name a field")
+            raise BadRequest(
+                "a field's name must be text", where=f"line {key_node.start_mark.line + 1}", cure="name a field"
+            )
         if key in found:
-            raise BadRequest(f"{key!r} is stated twice", where=f"line {key_node.start_mark.line + 1}", cure="keep one of them")
+            raise BadRequest(
+                f"{key!r} is stated twice", where=f"line {key_node.start_mark.line + 1}", cure="keep one of them"
+            )
         found[key] = _plain(value_node, seen, depth + 1)
     return found

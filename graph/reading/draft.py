@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from dragoman.request import Source
 from dragoman.secrets import redact
@@ -13,6 +14,8 @@ from graph.reading.line import Line
 from graph.reading.reading import Option, Question
 
 __all__ = ["Amount", "Draft"]
+
+MAX_ITEMS, MAX_QUESTIONS = 256, 64
 
 Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
 
@@ -51,6 +54,8 @@ class Draft:
     defaults: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     secrets: dict[str, str] = field(default_factory=dict)
+    parts: list[Draft] = field(default_factory=list)
+    """Values of a form, each a text of its own, whose counts are related when the form is known."""
 
     def words(self, start: int, end: int) -> str:
         """The words of a stretch of the normal form, as written, without secrets."""
@@ -84,6 +89,10 @@ class Draft:
     def add(self, path: str, value: Any, start: int, end: int) -> None:
         """Add to a field that is a list."""
         items = self.fields.setdefault(path, [])
+        if len(items) >= MAX_ITEMS:
+            raise BadRequest(
+                f"more than {MAX_ITEMS} items", where=path, cure="describe the work in one request, or use a form"
+            )
         if value not in items:
             items.append(value)
         self.source(f"{path}.{items.index(value)}", start, end)
@@ -93,6 +102,8 @@ class Draft:
     ) -> None:  # fmt: skip
         """Ask the person, and claim the words."""
         words = self.words(start, end) if end > start else ""
+        if len(self.questions) >= MAX_QUESTIONS:
+            raise BadRequest("too much of the request is uncertain", where=path, cure="say it shorter, or use a form")
         number = sum(1 for question in self.questions if question.field == path)
         name = path.replace("_", "-").lower() + (f".{number + 1}" if number else "")
         self.questions.append(

@@ -28,7 +28,7 @@ INPUT = (
     rf"{_LIST}(?: as (?:an )?inputs?(?: files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
 )
 OUTPUT = (
-    rf"(?<![\w-])(?:(?:the |its |my |and )*(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
+    rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
     rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)? back|fetch|return|retrieve|collect|download|send back|get back|i want|want|give me)"
     rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
 )

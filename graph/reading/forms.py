@@ -57,6 +57,7 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     """
     fields: dict[str, Any] = {}
     shape: dict[str, Any] = {}
+    seen: set[str] = set()
     for raw, value in given.items():
         if not isinstance(raw, str):
             raise BadRequest("a field's name must be text", where="request", cure="name a field of the request")
@@ -65,8 +66,10 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
             raise _unknown(raw, FORM_FIELDS)
         if value is None:
             continue
-        if name in fields or name in shape:
+        stated = name.removesuffix("_s")
+        if stated in seen:
             raise BadRequest(f"{name} is stated twice", where=raw, cure="keep one of them")
+        seen.add(stated)
         reader = _READERS.get(name)
         target = shape if name in _SHAPE else fields
         if reader is not None:
@@ -75,7 +78,9 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
             target[name] = _strict(name, value)
         if name not in ("environment", "sources", "schema_version"):
             path = f"shapes.0.{name}" if name in _SHAPE else name
-            draft.sources.append(Source(field=path, words=redact(f"{raw}: {_short(value)}")[:2000], origin=draft.origin))
+            draft.sources.append(
+                Source(field=path, words=redact(f"{raw}: {_short(value)}")[:2000], origin=draft.origin)
+            )
     _check_shape_entries(fields)
     if shape:
         fields["shape"] = shape
@@ -85,7 +90,14 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
 def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of any kind
     if isinstance(value, bool) and name in ("nodes", "tasks", "cpus", "tasks_per_node", "cpus_per_task", "walltime_s"):
         raise BadRequest("true or false is no number", where=name, cure="give a whole number")
-    if isinstance(value, str) and name in ("nodes", "tasks", "cpus", "tasks_per_node", "cpus_per_task", "cpus_per_node"):
+    if isinstance(value, str) and name in (
+        "nodes",
+        "tasks",
+        "cpus",
+        "tasks_per_node",
+        "cpus_per_task",
+        "cpus_per_node",
+    ):
         cleaned = re.fullmatch(r"\s*(\d{1,9})\s*", value)
         if cleaned is None:
             raise BadRequest(f"{value[:80]!r} is no whole number", where=name, cure="give a whole number, such as 4")
@@ -116,9 +128,12 @@ def _by_rules(draft: Draft, text: str, where: str, *rules: Callable[[Draft], Non
     for rule in rules:
         rule(part)
     if re.search(r"[^\s\x00,.;]", part.line.open):
-        raise BadRequest(f"{redact(text)[:120]!r} is not understood", where=where, cure=_CURES.get(where, "see the schema"))
+        raise BadRequest(
+            f"{redact(text)[:120]!r} is not understood", where=where, cure=_CURES.get(where, "see the schema")
+        )
     draft.questions.extend(part.questions)
     draft.defaults.extend(part.defaults)
+    part.questions, part.defaults = [], []
     return part
 
 
@@ -159,8 +174,7 @@ def _amount(unit: str) -> Callable[[Draft, dict[str, Any], str, Any], None]:
         if unit == "memory" and text.isdigit():
             raise BadRequest(f"{text} has no unit", where=where, cure="write it like 64 GB per node")
         part = _by_rules(draft, text, unit, read_gpus, read_memory, read_counts)
-        draft.amounts.extend(part.amounts)
-        fields.setdefault(f"_{unit}", (part, text))
+        draft.parts.append(part)
 
     return read
 
@@ -168,7 +182,13 @@ def _amount(unit: str) -> Callable[[Draft, dict[str, Any], str, Any], None]:
 def _moment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     name = _ALIASES.get(where.lower(), where.lower())
     text = str(value).strip()
-    word = "" if re.match(r"(?i)(?:before|by|until|after|not before|from)\b", text) else "by " if name == "deadline" else "after "
+    word = (
+        ""
+        if re.match(r"(?i)(?:before|by|until|after|not before|from)\b", text)
+        else "by "
+        if name == "deadline"
+        else "after "
+    )
     part = _by_rules(draft, word + text, name, read_moments)
     if name in part.fields:
         fields[name] = part.fields[name]
@@ -257,7 +277,11 @@ def _words(name: str, *rules: Callable[[Draft], None]) -> Callable[[Draft, dict[
     def read(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
         if name == "array" and isinstance(value, str):
             body, _, limit = value.strip().partition("%")
-            spec = parse_array(body, limit or None) if re.fullmatch(r"[\d,:-]{1,4000}", body) and (not limit or limit.isdigit()) else None
+            spec = (
+                parse_array(body, limit or None)
+                if re.fullmatch(r"[\d,:-]{1,4000}", body) and (not limit or limit.isdigit())
+                else None
+            )
             if spec is None:
                 raise BadRequest(f"{value[:80]!r} is no array", where=where, cure="write it like 1-100%10")
             fields[name] = spec
@@ -274,7 +298,9 @@ def _words(name: str, *rules: Callable[[Draft], None]) -> Callable[[Draft, dict[
             part = _by_rules(draft, item, name, *rules)
             result = part.fields.get(name)
             if result is None and not part.questions:
-                raise BadRequest(f"{item[:80]!r} is not understood", where=where, cure=_CURES.get(name, "see the schema"))
+                raise BadRequest(
+                    f"{item[:80]!r} is not understood", where=where, cure=_CURES.get(name, "see the schema")
+                )
             found += result if isinstance(result, list) else [] if result is None else [result]
         if found:
             fields[name] = found[0] if name in ("budget", "mpi", "objective") else tuple(found)
@@ -282,7 +308,9 @@ def _words(name: str, *rules: Callable[[Draft], None]) -> Callable[[Draft, dict[
     return read
 
 
-_POLICIES = frozenset(("first-ready", "soonest", "min-cost", "queue-depth", "random", "run-anytime", "agentic", "min-energy"))
+_POLICIES = frozenset(
+    ("first-ready", "soonest", "min-cost", "queue-depth", "random", "run-anytime", "agentic", "min-energy")
+)
 _READERS: dict[str, Callable[[Draft, dict[str, Any], str, Any], None]] = {
     "walltime": _walltime, "walltime_s": _walltime_s, "memory": _amount("memory"), "gpus": _amount("gpus"),
     "deadline": _moment, "start_after": _moment, "command": _command, "software": _software, "inputs": _files,

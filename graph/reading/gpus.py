@@ -22,7 +22,9 @@ MODEL = (
 _SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
 _GPU = r"(?:gpus?|accelerators?|graphics cards?|cards?)"
 _QUANTITY = rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?|(?P<a>an?) )"  # noqa: RUF001
-_TAIL = rf"(?:(?:[ ,]{{1,2}}|-|/| \()?(?:with )?(?:at least )?{_SIZE}(?: (?:of )?(?:v?ram|memory|hbm\w*))?(?: each)?\)?)?"
+_TAIL = (
+    rf"(?:(?:[ ,]{{1,2}}|-|/| \()?(?:with )?(?:at least )?{_SIZE}(?: (?:of )?(?:v?ram|memory|hbm\w*))?(?: each)?\)?)?"
+)
 BY_MODEL = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<size1>\d{{1,4}} ?gi?b)[ -])?(?P<model>{MODEL})(?!\w|\.\d)(?<!\d\d\.\d)s?(?:(?<=\d)s)?{_TAIL}(?:[ -]{_GPU})?{PER}"
 BY_MODEL_PLURAL = BY_MODEL.replace("(?!\\w|\\.\\d)(?<!\\d\\d\\.\\d)s?(?:(?<=\\d)s)?", "(?:s|'s)?(?![\\w]|\\.\\d)")
 BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)[ -]{_GPU}(?!\w){PER}"
@@ -31,7 +33,7 @@ WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER},? (?:with|having|of) (?:at least |>= ?|min(?:imum)?\.? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:v?ram|memory|hbm\w*|gpu memory|vmem))?(?: each| per gpu| on each)?(?![\w])"
 )
-MODEL_ONLY = rf"(?<![\w.-])(?:on |with |using |needs |an? |the )*{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
+MODEL_ONLY = rf"(?<![\w.-])(?:on |with |using |needs |an? |the ){{0,6}}{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = r"(?<![\w-])(?:(?:on|with|using|needs?|requires?|some|the|multiple|several|many) ){1,3}(?:nvidia |amd |intel )?gpus?(?![\w-])(?: (?:support|acceleration|accelerated))?"
 NONE = r"(?<![\w-])(?:no|without(?: any)?|not?(?: on| using)?|don't need(?: any)?|do not need(?: any)?) gpus?(?: (?:needed|required|necessary))?(?![\w-])|(?<![\w-])(?:only )?(?:on )?cpus?[ -]only(?![\w-])|(?<![\w-])cpu (?:nodes )?only(?![\w-])"
@@ -70,7 +72,9 @@ def read_gpus(draft: Draft) -> None:
 def read_some_gpus(draft: Draft) -> None:
     """`with GPUs` and no number anywhere: asked back."""
     for match in draft.line.find(SOME):
-        if any(amount.unit == "gpu" for amount in draft.amounts) or "shapes.0.gpus" in {q.field for q in draft.questions}:
+        if any(amount.unit == "gpu" for amount in draft.amounts) or "shapes.0.gpus" in {
+            q.field for q in draft.questions
+        }:
             draft.source("shapes.0.gpus", *match.span())
         else:
             _how_many(draft, *match.span(), None)
@@ -86,7 +90,10 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
     except BadRequest:
         return
-    model = re.sub(r"\s", "", groups.get("model") or "").rstrip("s" if (groups.get("model") or "") != "l40s" else "") or None
+    model = (
+        re.sub(r"\s", "", groups.get("model") or "").rstrip("s" if (groups.get("model") or "") != "l40s" else "")
+        or None
+    )
     vendor = groups.get("vendor") or groups.get("vendor2") or None
     bound = groups.get("bound") or ""
     if bound.startswith(("at least", "up", "at most", "max")):

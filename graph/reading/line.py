@@ -15,10 +15,14 @@ from functools import lru_cache
 from dragoman.errors import BadRequest
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS, PADDING, UNIT_WORDS
 
-__all__ = ["MAX_TEXT", "Line", "check_text", "pattern"]
+__all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
 
 MAX_TEXT = 256 * 1024
 """Longest text that is read, in characters; a longer one is data, not a request."""
+
+MAX_WORDS = 32 * 1024
+"""Longest text in words, in characters."""
+_LONGEST_WORD = 400
 
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
@@ -27,6 +31,20 @@ _ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
 _SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'’](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+def check_words(text: str, *, where: str = "request") -> None:
+    """Refuse words that are too long to be a request; scripts and forms may be longer.
+
+    Raises:
+        BadRequest: if they are longer than `MAX_WORDS`.
+
+    """
+    if len(text) > MAX_WORDS:
+        raise BadRequest(
+            f"the request has {len(text)} characters of words, more than {MAX_WORDS}",
+            where=where, cure="say it shorter, and put code into a script",
+        )  # fmt: skip
 
 
 def check_text(text: str, *, where: str = "request") -> None:
@@ -53,8 +71,38 @@ def check_text(text: str, *, where: str = "request") -> None:
 
 @lru_cache(maxsize=1024)
 def pattern(text: str) -> re.Pattern[str]:
-    """A rule's pattern for the normal form, compiled once."""
-    return re.compile(text)
+    """A rule's pattern for the normal form, compiled once, with every repetition bounded."""
+    return re.compile(_bounded(text))
+
+
+def _bounded(rule: str) -> str:
+    """The rule with `*` and `+` limited (words: 8 times, characters: 300), so that no text takes long."""
+    out: list[str] = []
+    inside, escaped, previous = False, False, ""
+    for index, character in enumerate(rule):
+        limit = 8 if previous == ")" else 300
+        following = rule[index + 1 : index + 2]
+        if (
+            character in "*+"
+            and not inside
+            and not escaped
+            and previous not in ("", "(", "|")
+            and following not in ("?", "+")
+        ):
+            out.append(f"{{{0 if character == '*' else 1},{limit}}}")
+        else:
+            out.append(character)
+        if escaped:
+            previous, escaped = "x", False
+            continue
+        if character == "\\":
+            escaped = True
+        elif inside:
+            inside = character != "]"
+        elif character == "[":
+            inside = True
+        previous = character
+    return "".join(out)
 
 
 def _one_off(word: str, other: str) -> bool:
@@ -168,7 +216,7 @@ class Line:
         if low in FOREIGN_UNITS and (self._foreign or after_number) and (low not in {"to", "go", "mo"} or after_number):
             return FOREIGN_UNITS[low].lower()
         if self._foreign and low in FOREIGN_WORDS:
-            return FOREIGN_WORDS[low].replace("at-", "at ")
+            return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:
             return str(NUMBER_WORDS[low])
         if after_number or before in {"per", "each", "a", "pro", "par"}:
@@ -196,6 +244,13 @@ class Line:
         for index in range(start, end):
             self._open[index] = _CLAIMED
         self._masked = None
+
+    def hide_long(self) -> list[str]:
+        """Claim words that no rule should look through (`data:...`, hashes, encoded files); their beginnings."""
+        found = [match for match in re.finditer(r"[^ \x00]+", self.open) if len(match[0]) > _LONGEST_WORD]
+        for match in found:
+            self.claim(*match.span())
+        return [self.words(match.start(), match.start() + 60) + "…" for match in found]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the normal form lies in the text."""

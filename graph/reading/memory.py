@@ -12,14 +12,18 @@ from graph.reading.reading import Option
 
 __all__ = ["read_memory"]
 
-_SIZE = rf"(?P<n>{NUMBER}) ?-?(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[kmgtp](?=[ ,.;/)]|$))(?!\w)"
+_SIZE = (
+    rf"(?P<n>{NUMBER}) ?-?(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[kmgtp](?=[ ,.;/)]|$))(?!\w)"
+)
 _BOUND = r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than|no less than|about|around|roughly|>=|<=|~|with) ?)?"
 _MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
 LOCAL = rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd |nvme )?(?:(?:local|node-local) )?(?P<disk>scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk| storage| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
 BACKWARD = rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
 NODE_SIZE = rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?|hosts?)(?![\w-])"
 MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
-_DATA = re.compile(r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b")
+_DATA = re.compile(
+    r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b"
+)
 _FACTOR = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
@@ -41,14 +45,23 @@ def read_memory(draft: Draft) -> None:
         _memory(draft, match, "node")
         if count:
             draft.amounts.append(Amount("node", count, None, *match.span()))
-        elif (found := re.search(rf"({NUMBER}) (?:[\w-]+ )?$", draft.line.norm[: match.start()])) and count_of(found[1]):
-            draft.amounts.append(Amount("node", count_of(found[1]), None, found.start(1), match.end()))
-            draft.line.claim(found.start(1), found.end(1))
+        else:
+            _counted_before(draft, match)
     for match in draft.line.find(MEMORY):
         if not match["mem"] and _DATA.match(draft.line.norm, match.end()):
             _data(draft, match)
         else:
             _memory(draft, match, None)
+
+
+def _counted_before(draft: Draft, match: re.Match[str]) -> None:
+    """`4 big 512 GB nodes`: the number before the size counts the nodes."""
+    first = max(0, match.start() - 40)
+    found = re.search(rf"({NUMBER}) (?:[\w-]{{1,16}} )?$", draft.line.norm[first : match.start()])
+    count = count_of(found[1]) if found else None
+    if found and count:
+        draft.amounts.append(Amount("node", count, None, first + found.start(1), match.end()))
+        draft.line.claim(first + found.start(1), first + found.end(1))
 
 
 def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
@@ -57,7 +70,8 @@ def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
         return
     if len(values) > 1:
         options = [
-            Option(label=f"{value:,} bytes", patch={"shapes.0.memory": {"bytes": value, "per": "node"}}) for value in values
+            Option(label=f"{value:,} bytes", patch={"shapes.0.memory": {"bytes": value, "per": "node"}})
+            for value in values
         ]
         draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: which amount is meant?", options)
         return

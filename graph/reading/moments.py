@@ -13,7 +13,18 @@ from graph.reading.reading import Option
 __all__ = ["read_moments", "zone_named"]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_FOREIGN_MONTHS = {"mär": 3, "mai": 5, "okt": 10, "dez": 12, "fév": 2, "avr": 4, "juin": 6, "juil": 7, "aoû": 8, "déc": 12}
+_FOREIGN_MONTHS = {
+    "mär": 3,
+    "mai": 5,
+    "okt": 10,
+    "dez": 12,
+    "fév": 2,
+    "avr": 4,
+    "juin": 6,
+    "juil": 7,
+    "aoû": 8,
+    "déc": 12,
+}
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _FOREIGN_DAYS = {
     "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonntag": 6,
@@ -38,22 +49,23 @@ _WEEKDAY = (
 _DATE = (
     rf"(?:(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
-    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)|{_WEEKDAY})(?![\w]))"
+    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
-_CLOCK = r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![\w:])"
-_ZONE = r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|z(?![\w])|[a-z]{2,10}/[a-z_]{2,20}(?:/[a-z_]{2,20})?|(?:%s|cst|ist)(?!\w))\)?(?: time)?)?" % "|".join(  # noqa: UP031
-    sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True)
+_CLOCK = r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]|:\d|z\w)"
+_ZONE = (
+    r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|z(?![\w])|[a-z]{2,10}/[a-z_]{2,20}(?:/[a-z_]{2,20})?|(?:%s|cst|ist)(?!\w))\)?(?: time)?)?"
+    % "|".join(  # noqa: UP031
+        sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True)
+    )
 )
 _BEFORE = (
-    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want |wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the |the )*"
+    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want |wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the |the ){0,6}"
     r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
 )
-_FROM = (
-    r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest |may )*(?P<after>not before|no earlier than|not earlier than|after|starting(?: at| on| from| after)?|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
-)
-_WHEN = rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?{_CLOCK}?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the |am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
-RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?![\w:])"
-LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?{_CLOCK})?{_ZONE}(?![\w:])"
+_FROM = r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest |may ){0,6}(?P<after>not before|no earlier than|not earlier than|after|starting(?: at| on| from| after)?|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
+_WHEN = rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the |am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
+RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
+LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?(?:{_CLOCK}))?{_ZONE}(?![\w:])"
 _WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
 _VAGUE = {"morning": 8, "afternoon": 12, "evening": 18, "night": 22}
 
@@ -77,7 +89,7 @@ def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
     for match in draft.line.find(RULE):
         _take(draft, match)
-    for match in draft.line.find(r"(?<![\w-])(?:run |start |it )*tonight(?![\w-])"):
+    for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         _tonight(draft, match)
 
 
@@ -88,9 +100,19 @@ def _group(match: re.Match[str], name: str) -> str | None:
 
 def _take(draft: Draft, match: re.Match[str]) -> None:
     is_deadline = match["before"] is not None
-    if not is_deadline and match["after"] in ("on", "at", "from") and not (_group(match, "clock") or _group(match, "ampm2") or any(_group(match, n) for n in ("iso", "weekday", "relative", "month", "month2", "dotted"))):
+    if (
+        not is_deadline
+        and match["after"] in ("on", "at", "from")
+        and not (
+            _group(match, "clock")
+            or _group(match, "ampm2")
+            or any(_group(match, n) for n in ("iso", "weekday", "relative", "month", "month2", "dotted"))
+        )
+    ):
         return
-    if _group(match, "relative") == "tonight" and not (_group(match, "clock") or _group(match, "hour") or _group(match, "hour3")):
+    if _group(match, "relative") == "tonight" and not (
+        _group(match, "clock") or _group(match, "hour") or _group(match, "hour3")
+    ):
         if not is_deadline:
             _tonight(draft, match)
             return
@@ -99,17 +121,23 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     zone_word = _group(match, "zone")
     zone = zone_named(zone_word) if zone_word else zone_named(draft.time_zone) if draft.time_zone else None
     if draft.time_zone and zone is None and not zone_word:
-        raise BadRequest(f"{draft.time_zone!r} is no time zone", where="time_zone", cure="write it like Europe/Berlin or UTC")
+        raise BadRequest(
+            f"{draft.time_zone!r} is no time zone", where="time_zone", cure="write it like Europe/Berlin or UTC"
+        )
     if zone is None:
         guess = _moments(draft, match, UTC, is_deadline)
-        options = [Option(label=f"{moment:%Y-%m-%d %H:%M} UTC", patch={field: moment.isoformat()}) for moment in guess[:1]]
+        options = [
+            Option(label=f"{moment:%Y-%m-%d %H:%M} UTC", patch={field: moment.isoformat()}) for moment in guess[:1]
+        ]
         draft.ask(field, *match.span(), f"{words!r}: in which time zone?", options)
         return
     found = _moments(draft, match, zone, is_deadline)
     if not found:
         return
     if len(found) > 1:
-        options = [Option(label=f"{m:%a %Y-%m-%d %H:%M %Z}", patch={field: m.astimezone(UTC).isoformat()}) for m in found]
+        options = [
+            Option(label=f"{m:%a %Y-%m-%d %H:%M %Z}", patch={field: m.astimezone(UTC).isoformat()}) for m in found
+        ]
         draft.ask(field, *match.span(), f"{words!r}: which day is meant?", options)
     elif found[0] <= draft.now:
         draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
@@ -178,7 +206,11 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
                     (n for m, n in _FOREIGN_MONTHS.items() if named.startswith(m)), 0
                 )
                 year_word = _group(match, f"year{suffix}")
-                return [_dated(today, int(_group(match, f"day{suffix}") or 0), number, int(year_word) if year_word else None)]
+                return [
+                    _dated(
+                        today, int(_group(match, f"day{suffix}") or 0), number, int(year_word) if year_word else None
+                    )
+                ]
     except ValueError:
         return []
     relative, weekday = _group(match, "relative"), _group(match, "weekday")

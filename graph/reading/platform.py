@@ -43,7 +43,7 @@ IMAGE = (
     r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
     r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image| container)?"
 )
-TAGGED = r"(?<![\w/])(?:container |docker |the |oci )*(?:image|container)(?: is|:| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
+TAGGED = r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container)(?: is|:| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
 CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/|, ?)(?:{RUNTIMES}))*)(?![\w/:-])"
     rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
@@ -76,7 +76,9 @@ def read_platform(draft: Draft) -> None:
             draft.add("storage", StorageNeed(kinds=(name,)), *match.span())
     network = draft.fields.pop("network", None)
     if network:
-        draft.fields["networks"] = [NetworkNeed(**{**network, "fabrics": tuple(dict.fromkeys(network.get("fabrics", ())))})]
+        draft.fields["networks"] = [
+            NetworkNeed(**{**network, "fabrics": tuple(dict.fromkeys(network.get("fabrics", ())))})
+        ]
 
 
 def _mpi(draft: Draft) -> None:

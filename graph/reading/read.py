@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
+from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.commands import read_commands
@@ -24,7 +25,7 @@ from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
 from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover
-from graph.reading.line import Line, check_text
+from graph.reading.line import Line, check_text, check_words
 from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
@@ -40,7 +41,7 @@ from graph.reading.wishes import read_wishes
 __all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
-_PATH = re.compile(r"(?:~?/|\./|\.\./)?[\w.@+-]+(?:/[\w.@+-]+)*/?")
+_PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
 def read_request(
@@ -95,7 +96,7 @@ def _read_string(
         return reading
     if looks_like_form(text, FORM_FIELDS):
         return _read_mapping(parse_document(text), now, time_zone, "form")
-    if _PATH.fullmatch(text.strip()) and "/" in text:
+    if _PATH.fullmatch(text.strip()):
         return _only_a_path(text.strip(), now, time_zone)
     return _read_words(text, now, time_zone, sites, base)
 
@@ -111,9 +112,11 @@ def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
 
 def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence[str], base: Shape | None) -> Reading:
     """Every rule over one text; the order decides who sees a stretch first."""
+    check_words(text)
     draft = Draft(Line(text), now, time_zone)
     read_commands(draft)
     read_environment(draft)
+    draft.unread += [redact(words) for words in draft.line.hide_long()]
     read_arrays(draft)
     read_moments(draft)
     read_wishes(draft)
@@ -140,8 +143,14 @@ def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None
 
 def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading:
     """The reading of a draft: counts related, launcher options merged."""
-    shape: dict[str, Any] = {k: v for k, v in fields.pop("shape", {}).items() if not k.startswith("_")}
-    shape.update(resolve_shape(draft, _context(shape, base)))
+    shape: dict[str, Any] = fields.pop("shape", {})
+    context = _context(shape, base)
+    for part in (draft, *draft.parts):
+        shape.update(resolve_shape(part, context))
+        if part is not draft:
+            draft.questions += part.questions
+            draft.defaults += part.defaults
+            draft.unread += part.unread
     launch: Launch | None = fields.pop("launch", None)
     if launch is not None:
         _launched(draft, fields, shape, launch)
@@ -161,7 +170,11 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
 
 
 def _context(shape: Mapping[str, Any], base: Shape | None) -> Shape | None:
-    stated = {name: value for name, value in shape.items() if name in ("nodes", "tasks") and isinstance(value, int) and value > 0}
+    stated = {
+        name: value
+        for name, value in shape.items()
+        if name in ("nodes", "tasks") and isinstance(value, int) and value > 0
+    }
     return Shape.model_validate(stated) if stated else base
 
 
@@ -207,7 +220,9 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
     secrets: dict[str, str] = {}
     cleaned, variables, shown = without_secrets(script, secrets)
     unread: tuple[str, ...] = shown
-    defaults: tuple[str, ...] = tuple(f"{item.name} is kept in the secret store, not in the script" for item in variables)
+    defaults: tuple[str, ...] = tuple(
+        f"{item.name} is kept in the secret store, not in the script" for item in variables
+    )
     if reader is None:
         directives = tuple(line.strip()[:2000] for line in cleaned.splitlines() if DIRECTIVE.match(line))
         request = build_request({"script": cleaned})
@@ -243,7 +258,14 @@ def over(base: Reading, new: Reading) -> Reading:
 def _ask_for_work(reading: Reading, given: object) -> Reading:
     """Ask what is to be run where the request holds no work at all."""
     request = reading.request
-    work = request.command or request.script or request.software or request.containers or request.shapes or request.components
+    work = (
+        request.command
+        or request.script
+        or request.software
+        or request.containers
+        or request.shapes
+        or request.components
+    )
     if work or any(question.field == "command" for question in reading.questions):
         return reading
     question = Question(id="command", field="command", words="", text="What should be run?")

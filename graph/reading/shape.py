@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dragoman.errors import BadRequest
 from dragoman.shape import Gpus, Memory, Shape
-from graph.reading.draft import Amount, Draft
+from graph.reading.draft import MAX_ITEMS, Amount, Draft
 from graph.reading.reading import Option
 
 __all__ = ["resolve_shape"]
@@ -28,6 +29,8 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
     `base` is what is already known, so that an edit's `64 GB` on two nodes is asked back too.
     """
     amounts = sorted(draft.amounts, key=lambda amount: amount.start)
+    if len(amounts) > MAX_ITEMS:
+        raise BadRequest(f"more than {MAX_ITEMS} counts", where="shapes", cure="describe one job in one request")
     _relate(draft, amounts)
     fields: dict[str, Any] = {}
     nodes = _pick(draft, fields, [a for a in amounts if a.unit == "node"], "nodes")

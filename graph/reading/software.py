@@ -16,8 +16,8 @@ from graph.reading.reading import Option
 __all__ = ["VERSION", "RANGE", "read_software", "version_range"]
 
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
-VERSION = rf"(?:{_DATE}|v?\d+(?:[._]\w+)*(?:-?[a-z]+\d*)?(?:[-+]\w+(?:\.\d+)*)?)(?<![.])"
-_DOTTED = rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*)"
+VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
+_DOTTED = rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*)"
 _OPERATOR = (
     r"(?P<op>>=|=>|≥|<=|=<|≤|==|=|!=|>|<|at least|at most|no older than|not older than|newer than|later than|older than"
     r"|earlier than|before|after|above|below|minimum|min\.?|maximum|up to|not|other than|except|exactly|any)"
@@ -30,7 +30,7 @@ RANGE = (
     rf"|(?:{_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
-    rf"|(?P<version4>\d{{1,4}}(?![\w.]))(?P<after4> ?\+| or (?:newer|later|above|higher))"
+    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w))(?P<after4> ?\+| or (?:newer|later|above|higher))?"
     r")(?![\w:/@]|\.\d)"
 )
 _MORE = (
@@ -40,14 +40,18 @@ _MORE = (
 NAME = r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|from|in|of|or|and|on|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
 _CUE = re.compile(
-    r"(?:^|[ \x00])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has|execute|executing|launch"
+    r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has|execute|executing|launch"
     r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program|code|module|modules|of|for"
-    r"|do|perform|via|request|is|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel|software|package"
+    r"|do|perform|via|request|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel|software|package"
     r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
 )
 _OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
 _NAMED_SO = re.compile(r" ?(?:is |are |being )?(?:installed|available|loaded)\b| (?:package|software|module)\b")
+_SIGNED = re.compile(
+    r"\b(?:thanks|thank you|thx|regards|cheers|best|sincerely|yours|grüße|gruß|merci|danke|cordialement)"
+    r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
+)
 _USE = re.compile(r" (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?)\b")
 _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
 _TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
@@ -69,7 +73,10 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
             bounds = list(_family(version[:-2]).bounds)
         else:
             bounds = [_bound(operator, version)]
-        for extra in re.finditer(rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""):
+        for extra in re.finditer(
+            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?(?P<v>{VERSION})",
+            groups.get("more") or "",
+        ):
             bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
         return VersionRange(bounds=tuple(bounds))
     return None
@@ -101,7 +108,7 @@ def _operator(word: str | None, after: str) -> str:
 
 def plain_word(word: str) -> bool:
     """Whether a word belongs to the language of requests and so names no software."""
-    return word in PADDING or word in KEYWORDS or word in NUMBER_WORDS or len(word) < 2
+    return word in PADDING or word in KEYWORDS or word in NUMBER_WORDS or len(word) < 2 or word.endswith("-installed")
 
 
 def read_software(draft: Draft) -> None:
@@ -142,6 +149,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         need = SoftwareNeed(name=draft.line.words(*span), version=_as_written(draft, match))
     except (ValidationError, BadRequest):
         return
+    if match["version4"] and need.name.islower() and not match["after4"]:
+        return
     _add(draft, need, span[0], match.end())
 
 
@@ -166,6 +175,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
     if len(spans) > 2:
         return
     before, following = norm[max(0, start - 60) : start], norm[end : end + 30]
+    if _SIGNED.search(before):
+        return
     cue = _CUE.search(before)
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
@@ -181,7 +192,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
     if not single and not (named or name[:1].isupper()):
         return
-    if not (named or marked) and not (cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))):
+    if not (named or marked) and not (
+        cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
+    ):
         return
     if marked and not (cue or opening or listed or named or _USE.match(following)):
         return

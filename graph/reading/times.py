@@ -18,7 +18,7 @@ _UNITS = {
     "m": 60, "min": 60, "minute": 60, "mn": 60, "s": 1, "sec": 1, "second": 1,
 }  # fmt: skip
 _UNIT = r"(?:weeks?|w|days?|d|hours?|hrs?\.?|h|minutes?|mins?\.?|mn|m|seconds?|secs?\.?|s)"
-_HALF = r"(?:half an? (?:hour|day|minute)|half a week|a quarter of an hour|(?:three )?quarters? of an hour)"
+_HALF = r"(?:half an? (?:hour|day|minute)|half a week|a quarter of an hour|3 quarters? of an hour)"
 _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
 _WORDED = (
     rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and a half)?|{NUMBER} and a half (?:hours?|days?|minutes?|weeks?)"
@@ -30,7 +30,7 @@ _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
 DURATION = rf"(?:{_COMPACT}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_WORDED}|{_CLOCK})"
 _ISO = r"(?<![\w.-])pt?(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
 _INTRO = (
-    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum |max\.? )*(?:wall[ -]?(?:clock )?time(?: limit)?"
+    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum |max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
     r"|time[ -]?limit|run ?time|runtime|duration|time|wallclock|limit|walltime_s)"
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
@@ -41,7 +41,7 @@ _MODE = (
 )
 _ENDLESS = (
     r"(?P<endless>unlimited|infinite|infinity|no (?:time |walltime |wall ?time )?limit|without (?:a |any )?(?:time |walltime )?limit"
-    r"|unbounded|0+(?::00){0,2}(?![\w.:,-]))"
+    r"|unbounded|0+(?::00){0,2}(?![\w:-]|[.,]\d))"
 )
 RULE = rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run))?"
 ENDLESS_RULES = (
@@ -77,7 +77,7 @@ def _worded(text: str) -> tuple[int, ...] | None:
     half = re.fullmatch(r"half an? (hour|day|minute|week)", plain)
     if half:
         return (_UNITS[half[1]] // 2,)
-    quarter = re.fullmatch(r"(a|3|three) quarters? of an hour", plain)
+    quarter = re.fullmatch(r"(a|3) quarters? of an hour", plain)
     if quarter:
         return (900 if quarter[1] == "a" else 2700,)
     one = re.fullmatch(r"an? (hour|day|minute|week)( and a half)?", plain)

@@ -43,11 +43,11 @@ _MONEY = {
 }
 _HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
 _LIMIT = (
-    r"(?:(?:with |on |a |the |my |our |and |but |for |at )*(?:budget|cost|costs|price|spend(?:ing)?|charge|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
+    r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
     r"(?:(?:must |should )?(?:cost |costs |costing |spend )?(?:stay |be |is )?(?:under|below|less than|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
 BUDGET = rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget|in total|max(?:imum)?|at most|limit))?"
-BARE_BUDGET = rf"(?<![\w-])(?:a |my |the |with |within )*budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?![\w%:.-])"
+BARE_BUDGET = rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?![\w%:.-])"
 SUM = r"budget(?: is| of|:| ?=)? ?"
 
 

@@ -1,0 +1,96 @@
+"""Requests with what they mean, and the judge that tells exact, asked back and misread apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from graph.reading.read import read_request
+from graph.reading.reading import Reading
+
+NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def read() -> Callable[..., Reading]:
+    """The reader on a Monday morning in Berlin."""
+
+    def reader(given: Any, **more: Any) -> Reading:
+        return read_request(given, **{"now": NOW, "time_zone": "Europe/Berlin", **more})
+
+    return reader
+
+
+@pytest.fixture
+def stated() -> Callable[[Reading], dict[str, Any]]:
+    """The fields that a reading states, as JSON, without their sources."""
+
+    def fields(reading: Reading) -> dict[str, Any]:
+        dumped: dict[str, Any] = reading.request.dump()
+        return {name: value for name, value in dumped.items() if name not in ("sources", "schema_version")}
+
+    return fields
+
+
+@pytest.fixture
+def judge(read: Callable[..., Reading], stated: Callable[..., Any]) -> Callable[[dict[str, Any]], tuple[str, Any]]:
+    """`exact`, `asked` (nothing wrong is stated and what is missing is told) or `misread`, with the reading."""
+
+    def verdict(entry: dict[str, Any]) -> tuple[str, Any]:
+        reading = read(entry["text"])
+        have, want = stated(reading), entry["request"]
+        asked, told = {q.field for q in reading.questions}, list(reading.unread)
+        if have == want and asked == set(entry.get("ask", ())) and sorted(told) == sorted(entry.get("unread", ())):
+            return "exact", (have, asked, told)
+        wrong = _wrong(have, want, "")
+        missing = _missing(have, want, "")
+        if not wrong and (not missing or asked or told):
+            return "asked", (have, asked, told)
+        return "misread", (have, asked, told)
+
+    return verdict
+
+
+def _wrong(have: Any, want: Any, path: str) -> list[str]:
+    """Places where something is stated that was not meant."""
+    if isinstance(have, dict) and isinstance(want, dict):
+        return [
+            place
+            for key in have
+            for place in ([f"{path}.{key}"] if key not in want else _wrong(have[key], want[key], f"{path}.{key}"))
+        ]
+    if isinstance(have, list) and isinstance(want, list) and path.split(".")[-1] != "command":
+        if len(have) > len(want):
+            return [path]
+        return [place for a, b in zip(have, want, strict=False) for place in _wrong(a, b, path)]
+    return [] if have == want else [path]
+
+
+def _missing(have: Any, want: Any, path: str) -> list[str]:
+    if isinstance(have, dict) and isinstance(want, dict):
+        return [
+            place
+            for key in want
+            for place in ([f"{path}.{key}"] if key not in have else _missing(have[key], want[key], f"{path}.{key}"))
+        ]
+    if isinstance(have, list) and isinstance(want, list):
+        return [path] if len(have) < len(want) else []
+    return []
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    """One corpus file."""
+    loaded: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
+    return loaded
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give each request of a corpus to the tests that ask for an `entry` of it."""
+    for fixture, name in (("entry", "requests.yaml"), ("sealed_entry", "requests_sealed.yaml")):
+        if fixture in metafunc.fixturenames:
+            metafunc.parametrize(fixture, load(name), ids=lambda item: item["text"][:60])

@@ -1,0 +1,23 @@
+"""Every request of the corpus is read exactly as it was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def test_request_is_read_as_meant(entry: dict[str, Any], judge: Callable[[Any], tuple[str, Any]]) -> None:
+    verdict, found = judge(entry)
+    assert verdict == "exact", found
+
+
+def test_sealed_request_is_never_misread(sealed_entry: dict[str, Any], judge: Callable[[Any], tuple[str, Any]]) -> None:
+    verdict, found = judge(sealed_entry)
+    assert verdict != "misread", found
+
+
+def test_words_of_sources_stand_where_they_say(entry: dict[str, Any], read: Callable[..., Any]) -> None:
+    text = entry["text"]
+    for source in read(text).request.sources:
+        if source.origin == "text" and "***" not in source.words:
+            assert text[source.start : source.start + len(source.words)] == source.words

@@ -1,0 +1,116 @@
+"""Secrets: told from other values, hidden in text, and never in the request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.secrets import is_secret_name, redact
+from graph.reading.reading import Reading
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "HF_TOKEN",
+        "SSH_KEY",
+        "apiKey",
+        "AWS_SECRET_ACCESS_KEY",
+        "PGPASSWORD",
+        "password",
+        "GITHUB_PAT",
+        "OPENAI_API_KEY",
+        "db.password",
+    ],
+)
+def test_secret_names(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "max_num_tokens",
+        "TOKENIZERS_PARALLELISM",
+        "MONKEY",
+        "TOKEN_LIMIT",
+        "sort_key",
+        "PATH",
+        "KEYBOARD",
+        "PASSWORD_FILE",
+        "OMP_NUM_THREADS",
+    ],
+)
+def test_harmless_names(name: str) -> None:
+    assert not is_secret_name(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ('SSH_KEY="-----BEGIN KEY-----\nabc\n-----END KEY-----"\nX=1', "abc"),
+        ("+ export HF_TOKEN=hf_x", "hf_x"),
+        (
+            "SSH_KEY=-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\nHOME=/root",
+            "bnNz",
+        ),
+        ('{"HF_TOKEN": "hf_SECRET123"}', "hf_SECRET123"),
+        ("curl -H 'Authorization: Bearer abcdef123456' x", "abcdef123456"),
+        ("postgres://user:pa55@host/db", "pa55"),
+        ("app --api-key=k123 run", "k123"),
+        ("app --token k123 run", "k123"),
+        ("clone with ghp_abcdefghijklmnopqrstuvwxyz0123", "ghp_abc"),
+    ],
+)
+def test_redaction_hides(text: str, hidden: str) -> None:
+    assert hidden not in redact(text)
+    assert "***" in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["max_num_tokens=512", "TOKENIZERS_PARALLELISM=true", "sort --key 2", "a token of thanks", "keys: 4"]
+)
+def test_redaction_leaves(text: str) -> None:
+    assert redact(text) == text
+
+
+@given(st.text(alphabet=st.sampled_from(list("TOKEN_KEY=:\"' -+abc\n/@*x1")), max_size=120))
+def test_redaction_twice_is_redaction_once(text: str) -> None:
+    assert redact(redact(text)) == redact(text)
+
+
+@pytest.mark.parametrize(
+    "given_request",
+    [
+        {"command": "./a", "env": {"HF_TOKEN": "hf_SECRET123"}},
+        {"command": "./a", "environment": [{"name": "HF_TOKEN", "value": "hf_SECRET123"}]},
+        {"command": "HF_TOKEN=hf_SECRET123 ./a"},
+        '{"command": "./a", "env": {"HF_TOKEN": "hf_SECRET123"}}',
+        "command: ./a\nenv:\n  HF_TOKEN: hf_SECRET123\n",
+        "run ./a with HF_TOKEN=hf_SECRET123 on 1 node",
+        "HF_TOKEN=hf_SECRET123 python3 a.py",
+        "mpirun -np 2 -x HF_TOKEN=hf_SECRET123 ./a",
+        "#!/bin/bash\nexport HF_TOKEN=hf_SECRET123\n./a\n",
+    ],
+)
+def test_a_secret_is_kept_apart(given_request: Any, read: Read) -> None:
+    reading: Reading = read(given_request)
+    assert reading.secrets == {"HF_TOKEN": "hf_SECRET123"}
+    assert "hf_SECRET123" not in reading.model_dump_json() + repr(reading) + str(reading.dump())
+    (variable,) = [item for item in reading.request.environment if item.name == "HF_TOKEN"]
+    assert (variable.value, variable.secret) == (None, "HF_TOKEN")
+
+
+def test_harmless_variables_keep_their_values(read: Read) -> None:
+    reading = read({"command": "./a", "env": {"TOKENIZERS_PARALLELISM": "true", "max_num_tokens": 512}})
+    assert reading.secrets == {}
+    assert {item.name: item.value for item in reading.request.environment} == {
+        "TOKENIZERS_PARALLELISM": "true",
+        "max_num_tokens": "512",
+    }

@@ -1,0 +1,88 @@
+"""Counts: totals against per-unit words, numbers with separators, units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("words", "nodes", "gpus"),
+    [
+        ("8 GPUs on 2 nodes", 2, 8), ("8 GPUs per node on 2 nodes", 2, 16), ("2 nodes with 8 GPUs each", 2, 16),
+        ("a total of 8 GPUs over 4 nodes", 4, 8), ("3 nodes x 2 GPUs", 3, 6), ("two nodes, each with 4 GPUs", 2, 8),
+        ("6 GPUs across 3 nodes", 3, 6), ("4 tasks with 1 GPU per task", None, 4), ("8 A100s on 2 nodes", 2, 8),
+    ],
+)  # fmt: skip
+def test_total_gpus(words: str, nodes: int | None, gpus: int, read: Read) -> None:
+    reading = read(words)
+    assert (reading.request.shape.nodes, reading.request.shape.total_gpus) == (nodes, gpus)
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        ("64 GB on 2 nodes", "memory"), ("2 nodes with 8 GPUs", "gpus"), ("4 nodes, 64 cores", "cpus"),
+        ("2 nodes and 128 GB of memory", "memory"), ("8 tasks with 16 cores", "cpus"),
+    ],
+)  # fmt: skip
+def test_total_or_per_unit_is_asked_back(words: str, field: str, read: Read) -> None:
+    reading = read(words)
+    assert getattr(reading.request.shape, field) is None
+    (question,) = reading.questions
+    assert question.field == f"shapes.0.{field}"
+    assert len(question.options) >= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "cpus"),
+    [("16 cores per task, 4 tasks", 64), ("4 ranks with 2 threads each", 8), ("2 nodes of 48 cores", 96)],
+)
+def test_total_cores(words: str, cpus: int, read: Read) -> None:
+    assert read(words).request.shape.total_cpus == cpus
+
+
+@pytest.mark.parametrize(
+    ("words", "tasks"),
+    [
+        ("1,024 tasks", 1024), ("1.024 Tasks auf 8 Knoten", 1024), ("1 024 tâches", 1024), ("12 ranks", 12),
+        ("a dozen tasks", 12), ("twenty-four processes", 24), ("1'024 tasks", 1024), ("half a dozen ranks", 6),
+        ("1\u202f024 tâches", 1024), ("2,000,000 tasks", 2000000),
+    ],
+)  # fmt: skip
+def test_numbers_of_tasks(words: str, tasks: int, read: Read) -> None:
+    reading = read(words)
+    assert reading.request.shape.tasks == tasks
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("words", "amount", "per"),
+    [
+        ("one node with 512 GiB", 512 * 2**30, "node"), ("0.5 TB of memory", 500_000_000_000, "job"),
+        ("4000MB/core", 4_000_000_000, "cpu"), ("64G per node", 64 * 2**30, "node"), ("2 GB per rank", 2_000_000_000, "task"),
+        ("16 GB RAM per GPU", 16_000_000_000, "gpu"), ("memory: 4 GB per core", 4_000_000_000, "cpu"),
+    ],
+)  # fmt: skip
+def test_memory(words: str, amount: int, per: str, read: Read) -> None:
+    memory = read(words).request.shape.memory
+    assert (memory.bytes, memory.per) == (amount, per)
+
+
+def test_two_ways_to_run_are_two_shapes(read: Read) -> None:
+    cpu, gpu = read("./a on CPU or 4 GPUs per node").request.shapes
+    assert cpu.gpus is None
+    assert gpu.gpus is not None
+    assert (gpu.gpus.count, gpu.gpus.per) == (4, "node")
+
+
+@pytest.mark.parametrize("words", ["2x8 cores", "1.5 nodes", "3.25 tasks", "2,5 GPUs", "0 nodes"])
+def test_a_count_that_is_none_is_told_back(words: str, read: Read) -> None:
+    reading = read(f"{words}, ./a")
+    assert reading.request.shapes == ()
+    assert reading.unread or reading.questions
