@@ -1,5 +1,6 @@
 """The local mover: whole or not at all, verified, never out of the root."""
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -311,6 +312,25 @@ async def test_a_disk_that_fills_while_copying_leaves_nothing_partial(
     assert caught.value.needed == 3 * 2**20
     assert caught.value.free is not None
     assert everything(root) == ["small"]
+
+
+@pytest.mark.parametrize("number", [errno.EDQUOT, errno.ENOSPC, errno.EFBIG])
+@pytest.mark.parametrize("call", ["write", "fsync"])
+async def test_a_quota_is_a_full_disk_and_not_a_network_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    source = tmp_path / "a"
+    source.write_bytes(b"abc")
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(StorageFull) as caught:
+        await LocalMover().start(plan_of(tmp_path / "work", (source, "a")))
+    monkeypatch.undo()
+    assert (caught.value.needed, caught.value.transient) == (3, False)
+    assert isinstance(caught.value.free, int)
+    assert everything(tmp_path / "work") == []
 
 
 @pytest.mark.parametrize("what", ["file", "folder"])

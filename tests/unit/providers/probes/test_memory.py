@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from dragoman.observation import Outcome
+from providers.probes.base import FileRead, Results
+from providers.probes.hardware.control_groups import memory_limit
 from providers.probes.hardware.memory import MemoryProbe
 
 MEMINFO = "MemTotal:       1056450248 kB\nMemAvailable:   900000000 kB\nSwapTotal:              0 kB\n"
@@ -40,6 +42,19 @@ def test_the_smallest_limit_on_the_way_up(
     assert answer.value.total_bytes == 1056450248 * 1024
     assert answer.value.limit_bytes == limit
     assert answer.value.available_bytes == min(900000000 * 1024, limit or 2**62)
+
+
+def test_version_1_writes_a_large_number_for_no_limit() -> None:
+    def files(limit: str) -> dict[str, tuple[FileRead, ...]]:
+        texts = {"/proc/self/cgroup": "5:memory:/", "/proc/self/mountinfo": V1}
+        texts["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = limit
+        return {path: (FileRead(path, Outcome.OK, text.encode()),) for path, text in texts.items()}
+
+    assert memory_limit(Results(files=files(NO_LIMIT_V1))) == (None, "")
+    assert memory_limit(Results(files=files("4096"))) == (4096, "")
+    limit, missed = memory_limit(Results())
+    assert limit is None
+    assert missed, "what was not read is not 'no limit'"
 
 
 @pytest.mark.parametrize("meminfo", [PermissionError("denied"), "", "MemFree: 12 kB\n"])
