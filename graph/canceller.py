@@ -29,7 +29,7 @@ async def canceller(step: Step) -> Goto:
         return goto(step, "canceller")
     if submitted:
         await step.say("asked the scheduler to cancel; waiting for it to say so")
-        return goto(step, "monitor")
+        return goto(step, "monitor", cancelling=True)
     await step.say(f"cancelled by {by}; nothing was submitted")
     return end(step, "cancelled", f"cancelled by {by}")
 

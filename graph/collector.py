@@ -46,9 +46,11 @@ def outcome_of(status: JobStatus, results: JsonObject) -> tuple[str, str]:
     words = _WORDS.get(status.state, status.state.value)
     if status.exit_code is not None and status.state is JobState.FAILED:
         words += f" with exit code {status.exit_code}"
+        if status.signal is None and 128 < status.exit_code <= 192:
+            words += f" (a shell's way to tell of signal {status.exit_code - 128})"
     if status.signal is not None and status.state is not JobState.CANCELLED:
         words += f", signal {status.signal}"
-    if status.reason and status.state is not JobState.COMPLETED:
+    if status.reason and status.state is not JobState.COMPLETED and "exit code" not in status.reason:
         words += f": {status.reason}"
     if status.state is JobState.CANCELLED:
         return "cancelled", words

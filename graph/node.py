@@ -113,7 +113,7 @@ def node(name: str, deps: Deps, run: Node, *, cancellable: bool = True) -> Enter
 
     async def entered(state: GraphState, config: RunnableConfig) -> Goto:
         step = Step(name=name, deps=deps, state=enter(state), config=config)
-        if cancellable and await deps.ledger.cancel_requested(step.thread_id):
+        if cancellable and not step.state.cancelling and await deps.ledger.cancel_requested(step.thread_id):
             return goto(step, "canceller")
         try:
             return await run(step)

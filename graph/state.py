@@ -63,6 +63,7 @@ class GraphState(GraphInput, total=False):
     attempt: dict[str, Any]
     attempts_made: int
     phase: str
+    cancelling: bool
     job: dict[str, Any]
     waits: int
     outcome: str
@@ -118,6 +119,8 @@ class ThreadState(Model):
     attempts_made: NonNegativeInt = 0
     phase: Literal["in", "out"] = "in"
     """Which way the data mover is to move."""
+    cancelling: bool = False
+    """The canceller has done its part: what follows brings the thread to its end."""
     job: JsonObject | None = None
     """Last known status, small."""
     waits: NonNegativeInt = 0

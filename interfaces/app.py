@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from checkpoints.open import Checkpoints, open_checkpoints
-
 from checkpoints.secret_store import SecretStore
 from continuation.engine import Engine
 from continuation.lease import holder_name

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from dragoman.errors import BadRequest
 from dragoman.model import now
 from dragoman.thread import ThreadRow
 from graph.local_inputs import with_local_inputs
@@ -40,6 +42,7 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
         app.sites.site(name)
     request = await with_local_inputs(reading.request, options.base_dir)
     reading = reading.model_copy(update={"request": request})
+    _refuse_visible_secrets(reading)
     for key, value in reading.secrets.items():
         await app.secrets.put(key, value)
     title = _title(given, reading)
@@ -55,6 +58,18 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
         },
     )
     return await app.checkpoints.ledger.create_thread(row), reading
+
+
+def _refuse_visible_secrets(reading: Reading) -> None:
+    """A secret that also stands in the command or another stored word could not be kept secret."""
+    stored = json.dumps(reading.dump(), ensure_ascii=False)
+    for key, value in reading.secrets.items():
+        if value and json.dumps(value, ensure_ascii=False)[1:-1] in stored:
+            raise BadRequest(
+                f"the value of {key} stands in the request outside its variable, where it would be stored",
+                where="request",
+                cure=f"write ${key} in the command instead of its value",
+            )
 
 
 def _title(given: str | Mapping[str, Any], reading: Reading) -> str:
