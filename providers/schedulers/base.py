@@ -150,7 +150,11 @@ class BaseDialect:
     def _unknown_options(self, words: str) -> tuple[str, ...]:
         if not re.search(r"(?:unrecogni[sz]ed|unknown|invalid|illegal) option|no such option", words, re.IGNORECASE):
             return ()
-        return tuple(option for option in self.droppable if re.search(rf"(?<![\w-]){option.lstrip('-')}\b", words))
+        return tuple(
+            option
+            for option in self.droppable
+            if re.search(rf"(?<![\w-])-*{re.escape(option.lstrip('-'))}(?![\w-])", words)
+        )
 
     # Verbs that a scheduler may lack
 

@@ -171,7 +171,7 @@ def _short(word: str, following: str | None) -> tuple[list[Option], int]:
         name = SHORT.get(letter)
         if name is None:
             options.append(Option("", None, word, f"-{letter} is no option of sbatch (delete it)"))
-            return options, 0
+            return options, int(following is not None and not following.startswith("-"))
         if LONG[name] == "flag":
             options.append(Option(name, None, f"-{letter}"))
             continue

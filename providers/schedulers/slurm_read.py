@@ -113,7 +113,7 @@ def _take_shape(reading: _Reading, option: Option, directive: Directive) -> None
     for field, value in taken.fields.items():
         shape[field] = value
         path = f"components.{reading.component}.{field}" if reading.component else f"shapes.0.{field}"
-        _remember(reading, path, option, directive)
+        _remember(reading, path, option, directive, said=value is not None)
     if taken.note:
         reading.note(directive.line, taken.note)
 
@@ -147,16 +147,19 @@ def _take_job(reading: _Reading, option: Option, directive: Directive) -> None:
         reading.sources.pop(field, None)
     for field, value in taken.fields.items():
         reading.job[field] = value
-        _remember(reading, field, option, directive)
+        _remember(reading, field, option, directive, said=value is not None)
     if taken.note:
         reading.note(directive.line, taken.note)
 
 
-def _remember(reading: _Reading, path: str, option: Option, directive: Directive) -> None:
+def _remember(reading: _Reading, path: str, option: Option, directive: Directive, *, said: bool) -> None:
     before = reading.sources.get(path)
     if before is not None and before.words != option.written:
         reading.note(directive.line, f"{option.written} replaces {before.words}")
-    reading.sources[path] = find_source(path, option.written, directive)
+    if said:
+        reading.sources[path] = find_source(path, option.written, directive)
+    else:
+        reading.sources.pop(path, None)
 
 
 def _forget_native(reading: _Reading, name: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
@@ -12,7 +12,7 @@ from providers.schedulers.base import one_line
 from providers.schedulers.hostlist import expand_hostlist
 from providers.schedulers.slurm_rows import Row
 from providers.schedulers.slurm_tables import NEVER_STARTED, REASONS, STATES
-from providers.schedulers.slurm_values import base_id, read_duration, read_job_id, read_moment
+from providers.schedulers.slurm_values import Moment, base_id, read_duration, read_job_id, read_moment
 
 __all__ = ["job_statuses", "latest_runs", "row_state"]
 
@@ -128,7 +128,9 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
         return None
     notes: list[str] = []
     array_tasks = _tasks(states, notes) if whole_array else {}
-    submitted, started, ended = (read_moment(text, zone) for text in chosen[4:7])
+    submitted = read_moment(chosen.submitted, zone)
+    started = _bound(min, [row.started for row in current], zone)
+    ended = _bound(max, [row.ended for row in current], zone)
     if started.ambiguous or ended.ambiguous or submitted.ambiguous:
         notes.append("a time lies in the hour that the site's clock shows twice or skips: it may be off by an hour")
     begun = state not in (JobState.PENDING, JobState.HELD, JobState.NEVER_RAN, JobState.UNKNOWN)
@@ -161,6 +163,12 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
     )
 
 
+def _bound(choose: Callable[[list[str]], str], texts: list[str], zone: tzinfo) -> Moment:
+    """The earliest or latest of the times that are there (one clock's ISO times compare as text)."""
+    known = texts if len(texts) == 1 else [text for text in texts if text[:1] in ("1", "2", "@")]
+    return read_moment(choose(known), zone) if known else Moment(None)
+
+
 def _combined(states: Iterable[JobState]) -> JobState:
     """Of a whole with several parts: under way while one part is, unknown while one is, then the worst end."""
     found = set(states)
@@ -185,14 +193,16 @@ def _tasks(states: Mapping[Row, JobState], notes: list[str]) -> dict[str, JobSta
 
 
 def _exit_code(text: str, state: JobState) -> tuple[int | None, int | None]:
-    """Exit code and signal of `3:0` or `0:9`; a code of 0 says something only where the job ended by itself."""
+    """Exit code and signal of `3:0` or `0:9`; a code of 0 is believed of completed jobs only.
+
+    `sacct --json` of 22.05 says 0 for failed jobs, and a cancelled or timed out job shows `0:0`.
+    """
     code, _, signal = text.partition(":")
     if not state.final or not code.isdigit() or not (signal or "0").isdigit():
         return None, None
     if int(signal or 0):
         return int(code) or None, int(signal)
-    by_itself = state in (JobState.COMPLETED, JobState.FAILED)
-    return (int(code), None) if int(code) or by_itself else (None, None)
+    return (int(code), None) if int(code) or state is JobState.COMPLETED else (None, None)
 
 
 def _cancelled_by(state: str) -> str | None:

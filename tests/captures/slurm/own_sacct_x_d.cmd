@@ -1,0 +1,1 @@
+sacct -X -D -j 2,4,6,9,12,14,16 --starttime=2026-11-30T07:38:11 --endtime=now --noheader --parsable2 --delimiter=<US> --format=JobID,JobIDRaw,State,Partition,Submit,Start,End,ElapsedRaw,NodeList,Reason,ExitCode,Comment,JobName
