@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dragoman.command import Completed
 from dragoman.errors import BadRequest
 from dragoman.job import JobRef, JobSpec, ReasonClass
 from dragoman.request import ArrayRange, ArraySpec, Dependency
@@ -17,6 +18,7 @@ from providers.schedulers.slurm import SlurmDialect
 
 GIB = 2**30
 Render = Callable[..., list[str]]
+Done = Callable[..., Completed]
 
 
 @pytest.mark.parametrize(
@@ -38,11 +40,11 @@ Render = Callable[..., list[str]]
         ("Submitted batch job 9\n2024\n", "9", None),
     ],
 )
-def test_id_is_read(slurm: SlurmDialect, done: Callable, out: str, job_id: str, cluster: str | None) -> None:
+def test_id_is_read(slurm: SlurmDialect, done: Done, out: str, job_id: str, cluster: str | None) -> None:
     assert slurm.parse_submit(done(out)).job == JobRef(job_id=job_id, cluster=cluster)
 
 
-def test_cluster_goes_with_every_later_command(slurm: SlurmDialect, ref: Callable) -> None:
+def test_cluster_goes_with_every_later_command(slurm: SlurmDialect, ref: Callable[..., JobRef]) -> None:
     job = ref("75168975", "clusterb")
     commands = [
         *slurm.status_commands([job]),
@@ -62,7 +64,7 @@ def test_cluster_goes_with_every_later_command(slurm: SlurmDialect, ref: Callabl
         "sbatch: error: Memory specification can not be satisfied\n",
     ],
 )
-def test_exit_status_and_id_win_over_stderr(slurm: SlurmDialect, done: Callable, err: str) -> None:
+def test_exit_status_and_id_win_over_stderr(slurm: SlurmDialect, done: Done, err: str) -> None:
     answer = slurm.parse_submit(done("Submitted batch job 3146028\n", err))
     assert answer.job == JobRef(job_id="3146028")
     assert answer.warnings == (err.strip(),)
@@ -82,7 +84,7 @@ def test_exit_status_and_id_win_over_stderr(slurm: SlurmDialect, done: Callable,
         ("812\n", "slurmstepd: error", 1),
     ],
 )
-def test_doubt(slurm: SlurmDialect, done: Callable, out: str, err: str, rc: int) -> None:
+def test_doubt(slurm: SlurmDialect, done: Done, out: str, err: str, rc: int) -> None:
     answer = slurm.parse_submit(done(out, err, rc))
     assert answer.doubt
     assert answer.job is None
@@ -111,13 +113,15 @@ POLICY = "Job violates accounting/QOS policy (job submit limit, user's size and/
         ("Unspecified error", ReasonClass.UNKNOWN),
     ],
 )
-def test_refusals_wait_never_or_person(slurm: SlurmDialect, done: Callable, words: str, meaning: ReasonClass) -> None:
+def test_refusals_wait_never_or_person(slurm: SlurmDialect, done: Done, words: str, meaning: ReasonClass) -> None:
     answer = slurm.parse_submit(done("", f"sbatch: error: {words}", 1))
     assert answer.refused
     assert answer.reason_class is meaning
 
 
-def test_old_sbatch_is_asked_again_without_parsable(slurm: SlurmDialect, done: Callable, spec: Callable) -> None:
+def test_old_sbatch_is_asked_again_without_parsable(
+    slurm: SlurmDialect, done: Done, spec: Callable[..., JobSpec]
+) -> None:
     for words in (
         "sbatch: unrecognized option '--parsable'",
         "sbatch: error: unknown option: --parsable",
@@ -145,12 +149,12 @@ def unset(command_unset: tuple[str, ...], name: str) -> bool:
         "SLURM_MEM_PER_CPU",
     ],
 )
-def test_submit_is_not_changed_by_the_environment(slurm: SlurmDialect, spec: Callable, name: str) -> None:
+def test_submit_is_not_changed_by_the_environment(slurm: SlurmDialect, spec: Callable[..., JobSpec], name: str) -> None:
     assert unset(slurm.submit_command(spec(), "/x").unset, name)
     assert not unset(slurm.submit_command(spec(), "/x").unset, "SLURM_CONF")
 
 
-def test_submit_leaves_the_jobs_environment_alone(slurm: SlurmDialect, spec: Callable) -> None:
+def test_submit_leaves_the_jobs_environment_alone(slurm: SlurmDialect, spec: Callable[..., JobSpec]) -> None:
     assert slurm.submit_command(spec(), "/x").environment == {}
 
 
@@ -287,10 +291,9 @@ def test_body_is_a_script_and_no_argument(slurm: SlurmDialect, spec: Callable[..
     assert len(shlex.split(body)) == 5
 
 
-@pytest.mark.parametrize("field", ["job_id"])
 @pytest.mark.parametrize("job_id", ["-1", "--help", "1;rm", "1 2", "", "all", "1\n2"])
-def test_ids_are_checked_before_they_become_arguments(slurm: SlurmDialect, field: str, job_id: str) -> None:
-    bad = JobRef.model_construct(**{field: job_id, "cluster": None, "tag": None})
+def test_ids_are_checked_before_they_become_arguments(slurm: SlurmDialect, job_id: str) -> None:
+    bad = JobRef.model_construct(job_id=job_id, cluster=None, tag=None)
     with pytest.raises(BadRequest):
         slurm.cancel_command(bad)
 
