@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -141,14 +144,12 @@ async def migrate(pool: Pool, *, wait: float = WAIT) -> tuple[str, ...]:
         async with pool.connection() as connection:
             if await _is_current(connection):
                 return ()
-        async with await _connect(pool) as holder, holder.transaction():
-            await _take_lock(holder, wait)
-            async with await _connect(pool) as worker:
-                if await _is_current(worker):
-                    return ()
-                applied = await _apply(worker)
-                await AsyncPostgresSaver(worker).setup()
-                await AsyncPostgresStore(worker).setup()
+        async with await _connect(pool) as holder, _locked(holder, wait), await _connect(pool) as worker:
+            if await _is_current(worker):
+                return ()
+            applied = await _apply(worker)
+            await AsyncPostgresSaver(worker).setup()
+            await AsyncPostgresStore(worker).setup()
     return (*applied, "langgraph")
 
 
@@ -175,26 +176,32 @@ async def migration_status(pool: Pool) -> list[MigrationStatus]:
 async def _connect(pool: Pool) -> AsyncConnection[DictRow]:
     parameters = pool.kwargs if isinstance(pool.kwargs, dict) else {}
     # A prepared statement is one statement; our files hold many.
-    ours = {**parameters, "row_factory": dict_row, "prepare_threshold": None}
+    ours = {**parameters, "autocommit": True, "row_factory": dict_row, "prepare_threshold": None}
     return await AsyncConnection[DictRow].connect(str(pool.conninfo), **ours)
 
 
-async def _take_lock(connection: AsyncConnection[DictRow], wait: float) -> None:
-    # A server that ends idle transactions would take the lock away in the middle of the work.
-    await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-    try:
-        with anyio.fail_after(wait):
-            while True:
-                row = await (await connection.execute(_TRY_LOCK)).fetchone()
-                if row is not None and row["taken"]:
-                    return
-                await anyio.sleep(PAUSE)
-    except TimeoutError as problem:
-        raise DatabaseError(
-            f"another process has been changing the tables for more than {wait:g} s",
-            where=WHERE,
-            cure="wait for it, or end it: it is safe to stop and to start again",
-        ) from problem
+@asynccontextmanager
+async def _locked(holder: AsyncConnection[DictRow], wait: float) -> AsyncIterator[None]:
+    """Hold the lock of all who migrate, for the time of a transaction of `holder`.
+
+    Each try is a transaction of its own: one that stayed open over several would be waited for by the index that is
+    created CONCURRENTLY under the lock.
+    """
+    until = time.monotonic() + wait
+    while time.monotonic() < until:
+        async with holder.transaction():
+            # A server that ends idle transactions would take the lock away in the middle of the work.
+            await holder.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            row = await (await holder.execute(_TRY_LOCK)).fetchone()
+            if row is not None and row["taken"]:
+                yield
+                return
+        await anyio.sleep(PAUSE)
+    raise DatabaseError(
+        f"another process has been changing the tables for more than {wait:g} s",
+        where=WHERE,
+        cure="wait for it, or end it: it is safe to stop and to start again",
+    )
 
 
 async def _is_current(connection: AsyncConnection[DictRow]) -> bool:

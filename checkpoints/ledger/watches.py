@@ -51,9 +51,9 @@ SELECT * FROM taken UNION ALL SELECT * FROM made
 _NOTE = """
 UPDATE dragoman_ledger.site_watches SET
     holder = '', lease_until = NULL,
-    next_look_at = coalesce(
-        least(%(next_look_at)s, clock_timestamp() + interval '1 day'),
-        clock_timestamp() + make_interval(secs => %(interval_s)s)
+    next_look_at = least(
+        coalesce(%(next_look_at)s, clock_timestamp() + make_interval(secs => %(interval_s)s)),
+        clock_timestamp() + interval '1 day'
     ),
     interval_s = %(interval_s)s, failures = %(failures)s, error = %(error)s,
     last_ok_at = coalesce(%(last_ok_at)s, last_ok_at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import anyio
 import pytest
 
@@ -200,6 +202,6 @@ async def test_no_wish_to_cancel_is_lost_between_a_look_and_a_wait(ledger: Postg
         epoch = await ledger.acquire(thread_id, "h", 30)
         wait = Wait(id=wait_id, thread_id=thread_id, step="m", sequence=0, kind="job")
         async with anyio.create_task_group() as group:
-            group.start_soon(lambda wait=wait, epoch=epoch: ledger.open_wait(wait, epoch=epoch))
+            group.start_soon(partial(ledger.open_wait, wait, epoch=epoch))
             group.start_soon(ledger.request_cancel, thread_id, "ann")
         assert [event.kind for event in await ledger.events(wait_id)] == ["cancel"]
