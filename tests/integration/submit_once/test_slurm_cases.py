@@ -156,6 +156,31 @@ async def test_not_repeated_while_a_look_up_fails(cluster: Cluster, program: str
     assert len(cluster.calls("sbatch")) == 1
 
 
+# An old or wrapped sbatch
+
+
+@pytest.mark.parametrize(
+    "err",
+    [
+        "sbatch: unrecognized option '--parsable'\n",
+        "sbatch: unrecognized option '--parsable'\nTry \"sbatch --help\" for more information\n",
+        "site wrapper v2\nsbatch: error: unknown option: --parsable\n",
+    ],
+)
+async def test_parsable_is_left_out_once_and_that_is_remembered(cluster: Cluster, err: str) -> None:
+    cluster.answers(
+        "sbatch",
+        {"rc": 1, "err": err},
+        {"out": "Submitted batch job 41\n", "takes": "41"},
+        {"out": "Submitted batch job 42\n", "takes": "42"},
+    )
+    client = cluster.client()
+    first = await client.submit(cluster.attempt(0))
+    second = await client.submit(cluster.attempt(1))
+    assert [record.job and record.job.job_id for record in (first, second)] == ["41", "42"]
+    assert ["--parsable" in line for line in cluster.calls("sbatch")] == [True, False, False]
+
+
 # A replayed step
 
 
