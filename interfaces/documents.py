@@ -32,8 +32,8 @@ def exit_code_of(document: JsonObject) -> int:
     state = str(document["state"])
     if state in EXIT_CODES:
         return EXIT_CODES[state]
-    selection = document.get("selection")
-    if state == "waiting-question" and isinstance(selection, dict) and selection.get("site") is None:
+    waiting = document.get("waiting_for")
+    if state == "waiting-question" and isinstance(waiting, dict) and waiting.get("step") == "selector":
         return EXIT_CODES["no-site"]
     return 5 if state == "parked-with-error" else PAUSED
 
@@ -71,7 +71,7 @@ async def thread_document(app: App, row: ThreadRow) -> JsonObject:
         "words": values.get("outcome_words") or row.error,
         "request": values.get("reading"),
         "proposals": [proposal_document(each) for each in await ledger.proposals(row.thread_id, round_)],
-        "selection": values.get("selection") or None,
+        "selection": await _selection(ledger, row.thread_id),
         "approval": values.get("decision") or None,
         "submission": _submission(attempts),
         "attempts": len(attempts),
@@ -86,6 +86,15 @@ async def thread_document(app: App, row: ThreadRow) -> JsonObject:
         "updated_at": row.updated_at.isoformat() if row.updated_at else None,
         "timeline": [entry.model_dump(mode="json") for entry in await ledger.timeline(row.thread_id)],
     }
+
+
+async def _selection(ledger: Ledger, thread_id: str) -> JsonObject | None:
+    """The newest one, also where the thread paused because nobody was selected."""
+    found = None
+    for each in await ledger.decisions(thread_id):
+        if str(each["kind"]).startswith("selection") and isinstance(each["record"], dict):
+            found = each["record"]
+    return found
 
 
 def _submission(attempts: list[AttemptRecord]) -> JsonObject | None:

@@ -128,7 +128,7 @@ def test_a_job_that_fails_is_killed_or_runs_out_of_time(dragoman: Any) -> None:
     killed = dragoman.run("1 task for 1 minute: sh -c 'kill -9 $$'", "--approve", "auto")
     assert (killed.code, killed.document["exit_code"]) == (5, 137)
     assert "signal 9" in killed.document["words"]
-    late = dragoman.run("1 task for 2 seconds: sleep 600", "--approve", "auto")
+    late = dragoman.run("1 task for 2 seconds: `sleep 600`", "--approve", "auto")
     assert (late.code, late.document["job"]["state"]) == (5, "timed-out")
     assert "time limit" in late.document["words"]
 
