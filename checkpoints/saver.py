@@ -44,6 +44,9 @@ __all__ = ["FencedSaver"]
 
 T = TypeVar("T")
 
+SMALL = 100_000
+"""Bytes that are read back on the event loop itself: about a millisecond."""
+
 _PUT = """
 WITH lease AS MATERIALIZED (SELECT dragoman_ledger.may_write(%(thread_id)s, %(lease_epoch)s) AS held)
 , blobs AS (
@@ -315,7 +318,10 @@ class FencedSaver(AsyncPostgresSaver):
 
     async def _load_checkpoint_tuple(self, value: DictRow) -> CheckpointTuple:
         """As LangGraph's, with the work on large values off the event loop."""
-        values = await asyncio.to_thread(self._load_blobs, value["channel_values"])
+        blobs = value["channel_values"]
+        # A thread costs more than small values do.
+        large = sum(len(blob) for _, _, blob in blobs or [] if blob) > SMALL
+        values = await asyncio.to_thread(self._load_blobs, blobs) if large else self._load_blobs(blobs)
         loaded = await super()._load_checkpoint_tuple({**value, "channel_values": None})
         loaded.checkpoint["channel_values"].update(values)
         return loaded
