@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -13,21 +14,24 @@ from dragoman.request import JobRequest, Source
 from dragoman.secrets import redact
 from graph.reading.commands import split_command
 from graph.reading.merge import build_request, merge_fields
-from graph.reading.reading import Option, Question, Reading
 from graph.reading.read import read_request
+from graph.reading.reading import Option, Question, Reading
 
 __all__ = ["apply_answer", "merge_edit"]
 
 _REMOVED = {
-    r"gpus?": "shapes.*.gpus", r"deadline": "deadline", r"budget(?: limit)?": "budget", r"array": "array",
-    r"dependenc(?:y|ies)": "dependencies", r"containers?": "containers", r"memory(?: limit| requirement)?": "shapes.*.memory",
-    r"account|project": "account", r"queue|partition": "queue", r"sites?(?: restriction)?": "sites", r"inputs?": "inputs",
+    r"gpus?": "shapes.*.gpus", r"deadline": "deadline", r"budget(?: limit)?": "budget",
+    r"array": "array",
+    r"dependenc(?:y|ies)": "dependencies", r"containers?": "containers",
+    r"memory(?: limit| requirement)?": "shapes.*.memory",
+    r"account|project": "account", r"queue|partition": "queue", r"sites?(?: restriction)?": "sites",
+    r"inputs?": "inputs",
     r"outputs?|results": "outputs", r"(?:time|walltime) limit": "walltime_s", r"environment": "environment",
     r"start (?:time|date)": "start_after",
 }  # fmt: skip
 _REMOVAL = re.compile(
-    r"(?i)(?<![\w-])(?:no|without(?: an?y?| the)?|drop the|remove the|forget the|any) (?P<what>%s)(?: any ?more)?(?![\w-])"
-    % "|".join(f"(?:{words})" for words in _REMOVED)
+    r"(?i)(?<![\w-])(?:no|without(?: an?y?| the)?|drop the|remove the|forget the"
+    r"|any) (?P<what>{})(?: any ?more)?(?![\w-])".format("|".join(f"(?:{words})" for words in _REMOVED))
 )
 
 
@@ -42,7 +46,7 @@ def apply_patch(request: JobRequest, patch: Mapping[str, JsonValue]) -> JobReque
     for path, value in patch.items():
         parts = path.split(".")
         holder: Any = data
-        for part, following in zip(parts, parts[1:], strict=False):
+        for part, following in itertools.pairwise(parts):
             empty: Any = [] if following.isdigit() else {}
             if isinstance(holder, list):
                 index = int(part)

@@ -12,13 +12,33 @@ from graph.reading.reading import Option
 __all__ = ["parse_array", "read_arrays"]
 
 _LIST = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?(?:,\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?){0,200}"
-ARRAY = rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job)?(?: (?:of|with|from|indices|index|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?|cores?|gpus?|hours?|ranks?))(?P<unit> (?:tasks?|jobs?|elements?|members?|runs?|entries|copies))?"
-COPIES = rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER}) (?:(?:independent|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies|replicas|jobs|repetitions|realizations|instances|times|array tasks|simulations|members|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?![\w-])"
-AT_ONCE = rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than |up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once|the same time)|concurrently|simultaneously|in parallel))(?![\w-])"
+ARRAY = (
+    rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job)?(?: (?:of|with|from|indices|index"
+    rf"|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?"
+    rf"|cores?|gpus?|hours?|ranks?))(?P<unit> (?:tasks?|jobs?|elements?|members?|runs?|entries|copies))?"
+)
+COPIES = (
+    rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER}) (?:(?:independent"
+    rf"|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies"
+    rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|simulations|members"
+    rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?![\w-])"
+)
+AT_ONCE = (
+    rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
+    rf"|up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once"
+    rf"|the same time)|concurrently|simultaneously|in parallel))(?![\w-])"
+)
 DEPEND = (
-    r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must |wait ){0,6}(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for|following|if) )"
-    r"(?:completion of |success of |the success of |the end of |the failure of |the start of )?(?:my |the |slurm |pbs |previous ){0,6}(?:job|jobs|jobid)(?: (?:id|number|no\.?))? ?#?:?=? ?(?P<id>\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?)"
-    r"(?: (?:has |have |is |was |had )?(?P<how>succe\w+|finish\w* success\w*|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through))?(?: (?:successfully|ok|or fails|either way|in any case|regardless|without errors?|cleanly))?"
+    r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
+    r"|wait ){0,6}(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for"
+    r"|following|if) )"
+    r"(?:completion of |success of |the success of |the end of |the failure of |the start of )?(?:my |the |slurm "
+    r"|pbs |previous ){0,6}(?:job|jobs|jobid)(?: (?:id|number"
+    r"|no\.?))? ?#?:?=? ?(?P<id>\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?)"
+    r"(?: (?:has |have |is |was |had )?(?P<how>succe\w+|finish\w* success\w*|complet\w* success\w*"
+    r"|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over|fail\w*|start\w*"
+    r"|begins?|begun|terminat\w*|runs? through))?(?: (?:successfully|ok|or fails|either way|in any case"
+    r"|regardless|without errors?|cleanly))?"
 )
 AFTEROK = (
     r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after):(?P<id>\d{1,12}(?:[._]\w+)*)(?![\w])"

@@ -1,4 +1,4 @@
-"""What is to be run: command lines after a colon, in backticks, on lines of their own or in the middle of a sentence."""
+"""What is to be run: a command after a colon, in backticks, on a line of its own or in the middle of a sentence."""
 
 from __future__ import annotations
 
@@ -8,18 +8,47 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dragoman.model import JsonObject
-from dragoman.request import Source
+from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
 from graph.reading.launchers import LAUNCHERS, read_launch
 from graph.reading.lexicon import KEYWORDS, UNIT_WORDS
 from graph.reading.reading import Option, Question
 
-__all__ = ["Found", "find_commands", "read_commands"]
+__all__ = ["Found", "find_commands", "read_commands", "split_command", "warn_of_secret"]
 
 _INTERPRETERS = frozenset(
-    "python python2 python3 bash sh zsh perl ruby julia rscript octave matlab java node make cmake mpirun "
-    "apptainer singularity docker podman time nohup env conda stdbuf numactl torchrun accelerate".split()
+    [
+        "python",
+        "python2",
+        "python3",
+        "bash",
+        "sh",
+        "zsh",
+        "perl",
+        "ruby",
+        "julia",
+        "rscript",
+        "octave",
+        "matlab",
+        "java",
+        "node",
+        "make",
+        "cmake",
+        "mpirun",
+        "apptainer",
+        "singularity",
+        "docker",
+        "podman",
+        "time",
+        "nohup",
+        "env",
+        "conda",
+        "stdbuf",
+        "numactl",
+        "torchrun",
+        "accelerate",
+    ]
 )
 _SHELL_SIGN = re.compile(r"[|<>;&$*`(){}]")
 _FENCE = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n?(?P<body>[^`]+)```")
@@ -27,17 +56,23 @@ _TICKS = re.compile(r"`(?P<body>[^`\n]+)`")
 _PROMPT = re.compile(r"(?m)^[ \t]{0,8}\$[ \t]+(?P<body>\S[^\n]*)$")
 _INTRODUCED = re.compile(
     r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|launch|start|running|program|line|script))?"
-    r"(?:[ \t]{1,3}(?:is|this|it|like this|line|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
+    r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
+    r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
 _QUOTED = re.compile(
     r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
 _WORD = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s\"']+(?:\"[^\"\n]*\"|'[^'\n]*')?[^\s\"']*")
 _VERB = re.compile(
-    r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script |my )?$"
+    r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
+    r"|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
+    r"|my )?$"
 )
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x a100 a100s h100 h100s".split())  # noqa: SIM905
+_RUNTIMES = ("apptainer", "singularity", "docker", "podman")
+_PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
+_BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
 
@@ -56,7 +91,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
     low = word.lower()
     if _ASSIGNMENT.fullmatch(word):
         return False
-    if low.startswith("./") and len(low) > 2 or (low.startswith(("../", "~/")) and after_verb):
+    if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
         return True
@@ -118,9 +153,9 @@ def find_commands(text: str) -> list[Found]:
         words = match["body"].split()
         before = text[max(0, match.start() - 40) : match.start()]
         verb = bool(_VERB.search(before)) or before.rstrip().endswith(":")
-        if words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb):
-            take(match.start(), match.end(), *match.span("body"))
-        elif words and len(words) > 1 and _ASSIGNMENT.fullmatch(words[0]):
+        if (words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb)) or (
+            words and len(words) > 1 and _ASSIGNMENT.fullmatch(words[0])
+        ):
             take(match.start(), match.end(), *match.span("body"))
     for match in _PROMPT.finditer(text):
         take(match.start(), match.end(), *match.span("body"))
@@ -148,6 +183,9 @@ def find_commands(text: str) -> list[Found]:
                 end = _shell_end(text, start, match.end())
             take(start, end, start, end)
     _inline(text, take)
+    if not found and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):
+        start = len(text) - len(text.lstrip())
+        take(start, _extent(text, start, len(text)), start, _extent(text, start, len(text)))
     return sorted(found, key=lambda item: item.start)
 
 
@@ -174,7 +212,7 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
             continue
         start = match.start()
         back = index - 1
-        while back >= 0 and _ASSIGNMENT.fullmatch(words[back][0]) and text[words[back].end() : start].strip() == "":
+        while back >= 0 and _PREFIX.fullmatch(words[back][0]) and text[words[back].end() : start].strip() == "":
             start = words[back].start()
             back -= 1
         line_end = text.find("\n", match.start())
@@ -228,9 +266,17 @@ def split_command(body: str) -> tuple[str, ...] | None:
     return tuple(words)
 
 
+def warn_of_secret(draft: Draft, body: str) -> None:
+    """Tell the person of a secret in the arguments, where it would be seen in the job's script."""
+    rest = re.sub(r"(?<!\S)[A-Za-z_]\w*=\S+", "", body)
+    if redact(rest) != rest:
+        draft.unread.append(f"the command shows a secret; give it as an environment variable: {redact(body)[:500]}")
+
+
 def _state(draft: Draft, item: Found) -> None:
     argv = split_command(item.body)
     words = redact(item.body)[:2000]
+    warn_of_secret(draft, item.body)
     if argv is None:
         draft.fields["script"] = item.body + "\n"
         draft.default(f"{words!r} needs a shell and is run as a script, as written")
@@ -245,3 +291,7 @@ def _state(draft: Draft, item: Found) -> None:
     if launch.argv:
         draft.fields["command"] = list(launch.argv)
     draft.fields["launch"] = launch
+    program = launch.argv[0].rsplit("/", 1)[-1] if launch.argv else ""
+    if program in _RUNTIMES and launch.argv[1:2] and launch.argv[1] in ("exec", "run"):
+        draft.fields["containers"] = [ContainerNeed(runtimes=(program,))]
+        draft.default(f"the command calls {program} itself, as written")

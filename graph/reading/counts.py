@@ -19,8 +19,9 @@ UNITS = {
 }
 ANY_UNIT = "|".join(UNITS.values())
 _ADJECTIVE = (
-    r"(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated|single|identical"
-    r"|cpu|worker|processor|separate|distributed|nvidia|amd|intel|logical)[ -]){0,2}"
+    r"(?P<adjective>(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated"
+    r"|single|identical"
+    r"|cpu|worker|processor|separate|distributed|logical)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel) )?"
 )
 _BOUND = (
     r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
@@ -30,24 +31,33 @@ _BOUND = (
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
-    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|a|for a single) ?(?:mpi |compute )?(?P<per>node|host|machine"
-    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)(?![\w-])| (?P<total>in total|total|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:node|task|rank|gpu|core|with|has|have|having|of|using|running|containing)))?"
+    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|a|for a single) ?(?:mpi "
+    r"|compute )?(?P<per>node|host|machine"
+    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])| (?P<total>in total|total"
+    r"|altogether|overall|all in all)"
+    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:node|task|rank|gpu|core|with|has|have|having|of|using|running"
+    r"|containing)))?"
 )
 _QUANTITY = (
-    rf"(?:(?P<n>{NUMBER})(?: ?(?:-|–|to|and|\.\.) ?(?P<m>{NUMBER}))?|(?P<a>an?|half an?|half a|another))"
+    rf"(?:(?P<n>{NUMBER})(?: ?(?:-|\u2013|to|\.\.) ?(?P<m>{NUMBER}))?|(?P<a>an?|half an?|half a|another))"
     r"(?P<dozen> dozens?)?(?: of)?"
 )
 FORWARD = (
-    rf"(?<![\w.-])(?P<total0>(?:a )?total (?:of )?)?{_BOUND}{_QUANTITY}(?: ?[x×*] ?| |-|(?=[a-z]))(?:the )?{_ADJECTIVE}"
+    rf"(?<![\w.-])(?P<total0>(?:a )?total (?:of )?)?{_BOUND}{_QUANTITY}"
+    rf"(?: ?[x\u00d7*] ?| |-|(?=[a-z]))(?:the )?{_ADJECTIVE}"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
+BETWEEN = (
+    rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) {_ADJECTIVE}"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
+)
+FRACTION = r"(?<![\w.,-])\d{1,2} ?% (?:of )?(?:a|one|1|the|each) nodes?(?![\w-])"
 BACKWARD = (
-    rf"(?<![\w.-])(?:number of |num[_ -]?|n[_-]?|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
+    rf"(?<![\w.-])(?:number of |num[_ -]?|n[_-]?"
+    rf"|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
     r"(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|host|machine|server|task|rank|process|proc|gpu|core|cpu|job))?"
     rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
 )
-PER_FIRST = rf"(?<![\w-])(?P<n>{NUMBER}) per (?P<per>node|task|gpu|core)(?![\w-])"
 _PER_WORD = {
     "host": "node", "machine": "node", "server": "node", "rank": "task", "process": "task", "proc": "task",
     "cpu": "core", "card": "gpu",
@@ -70,7 +80,9 @@ def per_of(match: re.Match[str]) -> str | None:
 
 def read_counts(draft: Draft) -> None:
     """Find every count of a unit."""
-    for rule in (BACKWARD, FORWARD):
+    for match in draft.line.find(FRACTION):
+        _half(draft, "node", match)
+    for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
 
@@ -78,6 +90,13 @@ def read_counts(draft: Draft) -> None:
 def _take(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
     unit = _unit(match)
+    if draft.negated(*match.span()):
+        return
+    adjective, vendor = groups.get("adjective") or "", groups.get("vendor")
+    if vendor and unit != "gpu":
+        draft.unread.append(draft.words(*match.span("vendor")))
+    if unit == "node" and any(word in adjective for word in ("exclusive", "dedicated", "whole", "full", "entire")):
+        draft.fields["exclusive"] = True
     bound = (groups.get("bound") or "").strip(" .")
     start, end = match.span()
     if groups.get("a"):
@@ -109,13 +128,15 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.default(f"{draft.words(start, end)!r}: {low} {unit}s are asked for")
     elif bound in ("around", "about", "roughly", "approximately", "approx", "~"):
         draft.default(f"{draft.words(start, end)!r}: exactly {low} {unit}s are asked for")
-    draft.amounts.append(Amount(unit, low, high, start, end, per=per_of(match)))  # type: ignore[arg-type]  # one of UNITS
+    amount = Amount(unit, low, high, start, end, per=per_of(match))  # type: ignore[arg-type]  # one of UNITS
+    amount.vendor = vendor if unit == "gpu" else None
+    draft.amounts.append(amount)
     draft.line.claim(start, end)
 
 
 def _half(draft: Draft, unit: str, match: re.Match[str]) -> None:
     if unit == "node":
         draft.ask(
-            "shapes.0.cpus", *match.span(), "Half a node is how many cores?",
+            "shapes.0.cpus", *match.span(), f"{draft.words(*match.span())!r}: how many cores is that?",
             [Option(label="take one whole node", patch={"shapes.0.nodes": 1})],
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -16,6 +17,17 @@ from graph.reading.reading import Option, Question
 __all__ = ["Amount", "Draft"]
 
 MAX_ITEMS, MAX_QUESTIONS = 256, 64
+
+_FILLER = r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of)[ ]){0,3}"
+_NOT = re.compile(
+    r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|except|excluding|instead of|rather than|don't|doesn't"
+    r"|do not|does not"
+    rf"|shouldn't|should not|must not|cannot|can't|isn't|preferably|ideally|if possible,?|optionally|maybe"
+    rf"|perhaps)[ ]{_FILLER}$"
+)
+_NOT_INSIDE = re.compile(
+    rf"{_FILLER}(?:no|without|not)[ ](?!more|less|fewer|longer|later|earlier|before|until|hurry|rush|urgent)"
+)
 
 Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
 
@@ -54,6 +66,8 @@ class Draft:
     defaults: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     secrets: dict[str, str] = field(default_factory=dict)
+    software_ends: set[int] = field(default_factory=set)
+    """Where names of software ended, in the normal form."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 
@@ -71,8 +85,21 @@ class Draft:
     def _kind(self) -> Literal["text", "form", "script", "person", "option"]:
         return self.origin
 
-    def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:
+    def negated(self, start: int, end: int) -> bool:
+        """Whether the words before say `not`: then nothing is stated, and the words are told back."""
+        before = self.line.norm[max(0, start - 40) : start]
+        found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
+        if found is None:
+            return False
+        first = start - len(found[0]) if found.re is _NOT else start
+        self.unread.append(self.words(max(0, first), end).strip())
+        self.line.claim(max(0, first), end)
+        return True
+
+    def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field
         """State a field that has one value; a second, different value becomes a question."""
+        if self.negated(start, end):
+            return
         words = self.words(start, end)
         if path in self.fields and self.fields[path] != value:
             earlier = next((s.words for s in self.sources if s.field == path), "earlier")
@@ -86,8 +113,10 @@ class Draft:
         self.fields[path] = value
         self.source(path, start, end)
 
-    def add(self, path: str, value: Any, start: int, end: int) -> None:
+    def add(self, path: str, value: Any, start: int, end: int) -> None:  # noqa: ANN401  # values of any field
         """Add to a field that is a list."""
+        if path != "sites_not" and self.negated(start, end):
+            return
         items = self.fields.setdefault(path, [])
         if len(items) >= MAX_ITEMS:
             raise BadRequest(
@@ -115,7 +144,7 @@ class Draft:
                 text=text,
                 options=tuple(options),
                 free=free,
-            )  # fmt: skip
+            )
         )
         self.line.claim(start, end)
 
@@ -125,7 +154,7 @@ class Draft:
             self.defaults.append(sentence)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:  # noqa: ANN401  # values of any field
     dumped: JsonObject | Any = (
         value.model_dump(mode="json", exclude_defaults=True) if hasattr(value, "model_dump") else value
     )

@@ -19,17 +19,28 @@ FILE = (
 )
 _LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
-_SIZE = r"(?P<size>,? ?\(?(?:about |ca\.? |approx\.? |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)(?: of data| in size| large| big)?\)?)?"
-_NOUN = r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint|geometry|source)s? ?(?:data|files?|decks?|sets?)?|files?|datasets?)"
+_SIZE = (
+    r"(?P<size>,? ?\(?(?:about |ca\.? |approx\.? |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)(?: of data| in size"
+    r"| large| big)?\)?)?"
+)
+_NOUN = (
+    r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint"
+    r"|geometry|source)s? ?(?:data|files?|decks?|sets?)?|files?|datasets?)"
+)
 INPUT = (
-    rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on|stage(?: in)?|upload|copy|transfer)"
+    rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on"
+    rf"|stage(?: in)?|upload|copy|transfer)"
     rf" (?:the |an? |my |its |these |following )?(?:{_NOUN} )?(?:is |are |in |from |at |called |named |: ?)?"
-    rf"|(?:the |my |an? |our )?{_NOUN}(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at|from|under))?:? ?=? ?)"
-    rf"{_LIST}(?: as (?:an )?inputs?(?: files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
+    rf"|(?:the |my |an? |our )?{_NOUN}(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
+    rf"|from|under))?:? ?=? ?)"
+    rf"{_LIST}(?: as (?:an )?inputs?(?:"
+    rf" files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
 )
 OUTPUT = (
-    rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
-    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)? back|fetch|return|retrieve|collect|download|send back|get back|i want|want|give me)"
+    rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
+    rf"|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
+    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)? back|fetch|return|retrieve|collect|download"
+    rf"|send back|get back|i want|want|give me)"
     rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
 )
 

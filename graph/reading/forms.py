@@ -14,7 +14,7 @@ from dragoman.request import InputFile, JobRequest, OutputFile, SoftwareNeed, So
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import parse_array, read_arrays
-from graph.reading.commands import split_command
+from graph.reading.commands import split_command, warn_of_secret
 from graph.reading.counts import read_counts
 from graph.reading.draft import Draft
 from graph.reading.environment import variable
@@ -36,7 +36,8 @@ _ALIASES = {
     "project": "account", "partition": "queue", "policy": "objective", "mem": "memory", "container": "containers",
     "network": "networks", "input": "inputs", "output": "outputs", "results": "outputs", "job_name": "name",
     "site": "sites", "dependency": "dependencies", "ranks": "tasks", "ntasks": "tasks", "cores": "cpus",
-    "start": "start_after", "filesystems": "storage", "local_disk": "local_disk_bytes", "ntasks_per_node": "tasks_per_node",
+    "start": "start_after", "filesystems": "storage", "local_disk": "local_disk_bytes",
+    "ntasks_per_node": "tasks_per_node",
 }  # fmt: skip
 _SHAPE = frozenset(Shape.model_fields)
 FORM_FIELDS = frozenset(JobRequest.model_fields) | _SHAPE | frozenset(_ALIASES) | {"walltime"} - {"sources"}
@@ -196,6 +197,7 @@ def _moment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> Non
 
 def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     if isinstance(value, str):
+        warn_of_secret(draft, value)
         argv = split_command(value)
         if argv is None:
             fields["script"] = value + "\n"
@@ -315,7 +317,8 @@ _READERS: dict[str, Callable[[Draft, dict[str, Any], str, Any], None]] = {
     "walltime": _walltime, "walltime_s": _walltime_s, "memory": _amount("memory"), "gpus": _amount("gpus"),
     "deadline": _moment, "start_after": _moment, "command": _command, "software": _software, "inputs": _files,
     "outputs": _files, "environment": _environment, "budget": _words("budget", read_wishes),
-    "objective": _words("objective", read_wishes), "array": _words("array"), "networks": _words("networks", read_platform),
+    "objective": _words("objective", read_wishes), "array": _words("array"),
+    "networks": _words("networks", read_platform),
     "storage": _words("storage", read_platform), "containers": _words("containers", read_platform),
     "mpi": _words("mpi", read_platform), "dependencies": _words("dependencies", read_arrays),
 }  # fmt: skip

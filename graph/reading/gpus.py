@@ -1,4 +1,4 @@
-"""GPUs by model (`8 A100s`), by memory (`40 GB GPUs`), on GPU nodes, and as one of two ways (`CPU or 4 GPUs per node`)."""
+"""GPUs by model (`8 A100s`), by memory (`40 GB GPUs`), on GPU nodes, or as one of two ways (`CPU or 4 GPUs`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ __all__ = ["read_gpus"]
 
 _VENDOR = r"(?:(?P<vendor>nvidia|amd|intel) )?(?:tesla |instinct |data center |geforce )?"
 MODEL = (
-    r"(?:a(?:2|10|16|30|40|100|800)x?|h(?:20|100|200|800)|gh200|gb?[23]00|b(?:100|200|300)|v100s?|p(?:4|40|100)|t4|l4|l40s?"
+    r"(?:a(?:2|10|16|30|40|100|800)x?|h(?:20|100|200|800)|gh200|gb?[23]00|b(?:100|200|300)|v100s?|p(?:4|40|100)"
+    r"|t4|l4|l40s?"
     r"|k(?:20x?|40|80)|m(?:40|60)|mi(?:50|60|100|210|250x?|300[axs]?|325x|355x)|rtx ?(?:a?\d{4})(?: ?ti)?"
     r"|gtx ?\d{3,4}(?: ?ti)?|pvc|max[ -]?1[15]\d0|arc a\d{3})"
 )
@@ -23,23 +24,56 @@ _SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
 _GPU = r"(?:gpus?|accelerators?|graphics cards?|cards?)"
 _QUANTITY = rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?|(?P<a>an?) )"  # noqa: RUF001
 _TAIL = (
-    rf"(?:(?:[ ,]{{1,2}}|-|/| \()?(?:with )?(?:at least )?{_SIZE}(?: (?:of )?(?:v?ram|memory|hbm\w*))?(?: each)?\)?)?"
+    rf"(?:(?: |-|/| \()?(?:with )?{_SIZE}(?! (?:of )?(?:ram|memory|host|system))(?: (?:vram|hbm\w*"
+    rf"|gpu memory))?(?: each)?\)?)?"
 )
-BY_MODEL = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<size1>\d{{1,4}} ?gi?b)[ -])?(?P<model>{MODEL})(?!\w|\.\d)(?<!\d\d\.\d)s?(?:(?<=\d)s)?{_TAIL}(?:[ -]{_GPU})?{PER}"
+BY_MODEL = (
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<size1>\d{{1,4}} ?gi?b)[ -])?(?P<model>{MODEL})(?!\w"
+    rf"|\.\d)(?<!\d\d\.\d)s?(?:(?<=\d)s)?{_TAIL}(?:[ -]{_GPU})?{PER}"
+)
 BY_MODEL_PLURAL = BY_MODEL.replace("(?!\\w|\\.\\d)(?<!\\d\\d\\.\\d)s?(?:(?<=\\d)s)?", "(?:s|'s)?(?![\\w]|\\.\\d)")
 BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)[ -]{_GPU}(?!\w){PER}"
-BEFORE_MODEL = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:|,? model) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})\)?(?!\w){PER}"
+BEFORE_MODEL = (
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
+    rf"|,? model) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})\)?(?!\w){PER}"
+)
 WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER},? (?:with|having|of) (?:at least |>= ?|min(?:imum)?\.? )?"
-    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:v?ram|memory|hbm\w*|gpu memory|vmem))?(?: each| per gpu| on each)?(?![\w])"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
+    r"| per gpu| on each)?)"
+    r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
 )
-MODEL_ONLY = rf"(?<![\w.-])(?:on |with |using |needs |an? |the ){{0,6}}{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
+COMMA_SIZE = (
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU},? (?:each )?(?:with )?(?:at least |>= ?|min(?:imum)?\.? )?"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem|memory))? each(?![\w])"
+)
+MODEL_ONLY = (
+    rf"(?<![\w.-])(?:on |with |using |needs |an? "
+    rf"|the ){{0,6}}{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
+)
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
-SOME = r"(?<![\w-])(?:(?:on|with|using|needs?|requires?|some|the|multiple|several|many) ){1,3}(?:nvidia |amd |intel )?gpus?(?![\w-])(?: (?:support|acceleration|accelerated))?"
-NONE = r"(?<![\w-])(?:no|without(?: any)?|not?(?: on| using)?|don't need(?: any)?|do not need(?: any)?) gpus?(?: (?:needed|required|necessary))?(?![\w-])|(?<![\w-])(?:only )?(?:on )?cpus?[ -]only(?![\w-])|(?<![\w-])cpu (?:nodes )?only(?![\w-])"
-CPU_OR = r"(?<![\w-])(?:to run |running |run )?(?:on |either |either on )?(?:the )?cpus?(?: only| alone| nodes?)?,? or (?:on )?(?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
-CPU_AND = r"(?<![\w-])(?:to run |running |run )?(?:on )?(?:both )?(?:the )?cpus?,? (?:and|plus|\+|&) (?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
-OR_CPU = r"(?:gpus?(?:(?: per| /| a| on each|/) ?node| each| in total)?|\x00),? (?P<or>or (?:else )?(?:on |just |plain )?(?:the )?cpus?(?: only| alone| nodes?)?)(?![\w-])"
+SOME = (
+    r"(?<![\w-])(?:(?:on|with|using|needs?|requires?|some|the|multiple|several|many) ){1,3}(?:nvidia |amd "
+    r"|intel )?gpus?(?![\w-])(?: (?:support|acceleration|accelerated))?|(?<![\w-])gpu[ -](?:jobs?|runs?"
+    r"|workloads?|accelerated|enabled|code|version|support|acceleration)(?![\w-])"
+)
+NONE = (
+    r"(?<![\w-])(?:no|without(?: any)?|not?(?: on| using)?|don't need(?: any)?"
+    r"|do not need(?: any)?) gpus?(?: (?:needed|required|necessary))?(?![\w-])"
+    r"|(?<![\w-])(?:only )?(?:on )?cpus?[ -]only(?![\w-])|(?<![\w-])cpu (?:nodes )?only(?![\w-])"
+)
+CPU_OR = (
+    r"(?<![\w-])(?:to run |running |run )?(?:on |either |either on )?(?:the )?cpus?(?: only| alone"
+    r"| nodes?)?,? or (?:on )?(?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
+)
+CPU_AND = (
+    r"(?<![\w-])(?:to run |running |run )?(?:on )?(?:both )?(?:the )?cpus?,? (?:and|plus|\+|&) (?=(?:\d{1,4}"
+    r"|an?) (?:[\w-]{1,12} )?gpus?)"
+)
+OR_CPU = (
+    r"(?:gpus?(?:(?: per| /| a| on each|/) ?node| each| in total)?|\x00),? (?P<or>or (?:else )?(?:on |just "
+    r"|plain )?(?:the )?cpus?(?: only| alone| nodes?)?)(?![\w-])"
+)
 
 
 def read_gpus(draft: Draft) -> None:
@@ -52,7 +86,7 @@ def read_gpus(draft: Draft) -> None:
             if choice:
                 draft.fields["alternative"] = choice
             draft.source("shapes.0.gpus", *match.span())
-    for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, BY_SIZE):
+    for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, COMMA_SIZE, BY_SIZE):
         for match in draft.line.find(rule):
             _described(draft, match)
     for match in draft.line.find(OR_CPU):
@@ -82,6 +116,8 @@ def read_some_gpus(draft: Draft) -> None:
 
 def _described(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
+    if draft.negated(*match.span()):
+        return
     count = count_of(groups["n"]) if groups.get("n") else 1
     if not count:
         return
@@ -90,10 +126,11 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
     except BadRequest:
         return
-    model = (
-        re.sub(r"\s", "", groups.get("model") or "").rstrip("s" if (groups.get("model") or "") != "l40s" else "")
-        or None
-    )
+    if "sure" in groups and (groups["memory"] or not groups["sure"]):
+        _which_memory(draft, match, count, each or 0)
+        return
+    named = re.sub(r"\s", "", groups.get("model") or "")
+    model = (named if named == "l40s" else named.rstrip("s")) or None
     vendor = groups.get("vendor") or groups.get("vendor2") or None
     bound = groups.get("bound") or ""
     if bound.startswith(("at least", "up", "at most", "max")):
@@ -102,6 +139,20 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
     )
     draft.line.claim(*match.span())
+
+
+def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> None:
+    """`2 GPUs with 64 GB`: of each GPU, or of the job; the GPUs themselves are counted."""
+    cut = match.start("size")
+    draft.amounts.append(Amount("gpu", count, None, match.start(), cut, per=per_of(match)))
+    draft.ask(
+        "shapes.0.memory", cut, match.end(),
+        f"{draft.words(*match.span())!r}: is that memory of each GPU, or main memory?",
+        [Option(label="main memory of the job", patch={"shapes.0.memory": {"bytes": size, "per": "job"}}),
+         Option(label="main memory of each node", patch={"shapes.0.memory": {"bytes": size, "per": "node"}}),
+         Option(label="memory of each GPU", patch={"shapes.0.gpus.memory_bytes": size})],
+    )  # fmt: skip
+    draft.line.claim(match.start(), cut)
 
 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:

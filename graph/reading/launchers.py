@@ -1,6 +1,6 @@
 """Launch lines (`srun -n 4 ./app`): the launcher's options are needs of the job, and what follows them is the program.
 
-Options and their meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH and Intel MPI, aprun(1), flux-run(1).
+Options and meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH and Intel MPI, aprun(1), flux-run(1).
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from graph.reading.lexicon import PADDING
 __all__ = ["read_leftover"]
 
 _WORD = re.compile(r"[^\s\x00,;!?()\[\]{}\"“”«»…]+")
-_PLAIN = re.compile(r"[.:*'`•–—\-/|=+&#>]+")
+_EDGES = ".:'`*-\u2013\u2014"
+_PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/|=+&#>]+")
 
 
 def read_leftover(draft: Draft) -> None:
@@ -20,13 +21,13 @@ def read_leftover(draft: Draft) -> None:
 
     def close() -> None:
         if run:
-            found.append(draft.words(run[0], run[1]))
+            found.append(draft.words(run[0], run[1]).strip(" .:'`*-"))
             run.clear()
 
     last = -2
     for match in _WORD.finditer(draft.line.open):
-        word = match[0].strip(".:'`*-–—")
-        original = draft.line.words(*match.span()).lower().strip(".:'`*-–—")
+        word = match[0].strip(_EDGES)
+        original = draft.line.words(*match.span()).lower().strip(_EDGES)
         padding = (
             not word or word in PADDING or _PLAIN.fullmatch(match[0]) or (word.isdigit() and original == "one")
             or (len(word) == 1 and not word.isdigit())

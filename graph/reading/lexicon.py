@@ -5,7 +5,7 @@ No names of applications are here: what a request asks to run is found by where 
 
 from __future__ import annotations
 
-__all__ = ["FOREIGN_UNITS", "FOREIGN_WORDS", "KEYWORDS", "NUMBER_WORDS", "PADDING", "UNIT_WORDS"]
+__all__ = ["FOREIGN_UNITS", "FOREIGN_WORDS", "FUNCTION_WORDS", "KEYWORDS", "NUMBER_WORDS", "PADDING", "UNIT_WORDS"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -52,21 +52,22 @@ FOREIGN_WORDS = _pairs("""
 """Function words, taken only where a German or French unit word shows the language."""
 
 PADDING = _words("""
+    instead
     across spread distributed evenly split among
     a able about above admins afternoon again all allocate allocation also altogether am an and another any app
     application applications approximately apps are around as ask asking at availability available backend be
-    because been being below best between big bit book both but by calculation calculations can can't capable carry
+    because been being below best between big bit book both but by calculation calculations can  capable carry
     cheers clock cluster clusters cmd code codes colleagues command commands compatible computation computations
-    compute computer computing connectivity could couldn't current currently dear deploy did do does doesn't don't
+    compute computer computing connectivity could  current currently dear deploy did do does
     done down each enough environment estimate estimated evening every everyone execute executed executes executing
     expect expected fabric file filesystem filesystems find finds fine first folks following follows for from full
     get give gives going good got great greetings had has have having he hello help here hey hi hope hoping how
-    however hpc i i'd i'll i'm i've ideally if in installation installed instead interconnect into is isn't it it's
+     hpc i i'd i'll i'm i've  if in installation installed  interconnect into is  it it's
     its job jobs just kind kindly know large last lasting lasts launch launching let let's lets letting like limit
-    line look looking lot machine machines madam make many may maybe me might mine morning mpi much must my
-    necessary need needed needing needs network new newer next nice normally now of off ok okay on one ones onto or
-    other our out over overall package packages parallel part per perform performing perhaps piece place plan
-    planning please pls possible possibly preferably program programs quick quite ran rather ready really regards
+    line look looking lot machine machines madam make many may  me might mine morning mpi much must my
+    necessary need needed needing needs network new newer next nice normally now of off ok okay on one ones onto
+    other our out over overall package packages parallel part per perform performing  piece place plan
+    planning please pls    program programs quick quite ran rather ready really regards
     release request requested requesting requests require required requires requiring reserve resource resources
     roughly run running runs same schedule scheduling script second shall she should simple simply simulation
     simulations since sincerely single sir site sites size sized small so software some someone something somewhat
@@ -75,12 +76,21 @@ PADDING = _words("""
     their then there there's these they they're third this those through thx time to today's too tool tools total
     try trying type typically under up us use used uses using usual usually utilize utilizing version versions very
     via wall walltime want wanted wanting wants was we we'd we're we've well what what's when where which who whole
-    whose will wish with within won't wonder wondering work working workload workloads works would would've you
+    whose will wish with within  wonder wondering work working workload workloads works would would've you
     you're your yours
 """)
 """Words that say nothing a site could be asked for, by themselves."""
 
+FUNCTION_WORDS = _words("""
+    without not no never except preferably ideally either both or if than rather every maybe possibly perhaps possible
+    optionally attached enclosed other others avoid neither nor unless otherwise else hopefully sbatch qsub bsub salloc
+    qsub msub sinteractive interactive today tomorrow tonight yesterday overnight night nightly daily weekly whatever
+    somehow similar something like don't doesn't isn't can't won't cannot couldn't shouldn't wouldn't test tests
+""")
+"""Words that are told back when they are left, but never name software."""
+
 KEYWORDS = UNIT_WORDS | _words("""
+    every daily nightly weekly preferably ideally maybe twice again
     account across after and as asap at before budget but by cheap cheapest cost deadline each fastest for from h
     immediately in input inputs least max maximum mem min mins most need needs no not now on once only or output
     outputs over partition per per-node please project qos queue quickly ram require requires requiring result

@@ -26,10 +26,11 @@ _LONGEST_WORD = 400
 
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
+_SHORT = frozenset(("to", "go", "mo"))
 _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
 _ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
-_SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'’](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
+_SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -139,7 +140,7 @@ class Line:
         self._masked: str | None = self.norm
 
     def _build(self) -> None:
-        blanked = set(m.start() for m in _SMALL_SPACE.finditer(self.text))
+        blanked = {m.start() for m in _SMALL_SPACE.finditer(self.text)}
         position, before = 0, ""
         for chunk in self._chunks(blanked):
             if self._norm:
@@ -213,7 +214,11 @@ class Line:
         """One alphabetic word in normal form."""
         low = word.lower()
         after_number = before[-1:].isdigit() or before in NUMBER_WORDS
-        if low in FOREIGN_UNITS and (self._foreign or after_number) and (low not in {"to", "go", "mo"} or after_number):
+        if (
+            low in FOREIGN_UNITS
+            and (self._foreign or after_number)
+            and (low not in _SHORT or (self._foreign and before.isdigit()))
+        ):
             return FOREIGN_UNITS[low].lower()
         if self._foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]

@@ -15,21 +15,35 @@ __all__ = ["read_memory"]
 _SIZE = (
     rf"(?P<n>{NUMBER}) ?-?(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[kmgtp](?=[ ,.;/)]|$))(?!\w)"
 )
-_BOUND = r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than|no less than|about|around|roughly|>=|<=|~|with) ?)?"
+_BOUND = (
+    r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
+    r"|no less than|about|around|roughly|>=|<=|~|with) ?)?"
+)
 _MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
-LOCAL = rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd |nvme )?(?:(?:local|node-local) )?(?P<disk>scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk| storage| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
-BACKWARD = rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
-NODE_SIZE = rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?|hosts?)(?![\w-])"
+LOCAL = (
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd "
+    rf"|nvme )?(?:(?:local|node-local) )?(?P<disk>scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk| storage"
+    rf"| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
+)
+BACKWARD = (
+    rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:"
+    rf"| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
+)
+NODE_SIZE = (
+    rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?"
+    rf"|hosts?)(?![\w-])"
+)
 MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
 _DATA = re.compile(
-    r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b"
+    r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
+    r"|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b"
 )
 _FACTOR = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
 def bytes_of(number: str, unit: str) -> tuple[int, ...]:
     """Bytes that a size in words can mean: `GB` is decimal, `GiB` and a bare letter are binary (dragoman/units.py)."""
-    decimal = unit.endswith(("b", "bs")) and "i" not in unit or unit.startswith(("mega", "giga", "tera", "gig"))
+    decimal = (unit.endswith(("b", "bs")) and "i" not in unit) or unit.startswith(("mega", "giga", "tera", "gig"))
     factor = int((1000 if decimal else 1024) ** _FACTOR[unit[0]])
     return tuple(dict.fromkeys(round(value * factor) for value in amounts_of(number) if value > 0))
 
@@ -66,7 +80,7 @@ def _counted_before(draft: Draft, match: re.Match[str]) -> None:
 
 def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
     values = bytes_of(match["n"], match["unit"])
-    if not values:
+    if not values or draft.line.words(*match.span("unit")) == "m":
         return
     if len(values) > 1:
         options = [

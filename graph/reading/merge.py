@@ -1,4 +1,4 @@
-"""Puts what was stated later over what was stated before: edits over a request, words over a script, options over all."""
+"""Puts what was stated later over what was stated before: edits over a request, words over a script."""
 
 from __future__ import annotations
 

@@ -39,31 +39,55 @@ _OFFSETS = {
 """Minutes east of UTC of abbreviations that mean one thing; `cst` and `ist` do not and are asked back."""
 
 _MONTH = (
-    r"(?:jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s)?|märz?|apr(?:il)?|mai|may|june?|juin|july?|juli|juil(?:let)?"
-    r"|aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?|févr?(?:ier)?|avr(?:il)?|déc(?:embre)?)\.?"
+    r"(?:jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s)?|märz?|apr(?:il)?|mai|may|june?|juin|july?|juli"
+    r"|juil(?:let)?"
+    r"|aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?"
+    r"|févr?(?:ier)?|avr(?:il)?|déc(?:embre)?)\.?"
 )
 _WEEKDAY = (
-    r"(?:(?P<which>this|next|coming|this coming|nächsten|kommenden) )?(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r?s?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
+    r"(?:(?P<which>this|next|coming|this coming|nächsten|kommenden) )?(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?"
+    r"|wed(?:nesday)?|thu(?:r?s?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
     r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
 )
 _DATE = (
-    rf"(?:(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
-    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
-    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
+    rf"(?:(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
+    rf"|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
+    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
+    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain"
+    rf"|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
+    rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
-_CLOCK = r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]|:\d|z\w)"
+_CLOCK = (
+    r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
+    r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))"
+    r"|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]"
+    r"|:\d|z\w)"
+)
 _ZONE = (
-    r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{1,2}(?::?\d{2})?|[+-]\d{2}:?\d{2}|z(?![\w])|[a-z]{2,10}/[a-z_]{2,20}(?:/[a-z_]{2,20})?|(?:%s|cst|ist)(?!\w))\)?(?: time)?)?"
-    % "|".join(  # noqa: UP031
-        sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True)
+    r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{{1,2}}(?::?\d{{2}})?|[+-]\d{{2}}:?\d{{2}}|z(?![\w])"
+    r"|[a-z]{{2,10}}/[a-z_]{{2,20}}(?:/[a-z_]{{2,20}})?|(?:{}|cst|ist)(?!\w))\)?(?: time)?)?".format(
+        "|".join(sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True))
     )
 )
 _BEFORE = (
-    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want |wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the |the ){0,6}"
-    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
+    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want "
+    r"|wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the "
+    r"|the ){0,6}"
+    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at"
+    r"| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
 )
-_FROM = r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest |may ){0,6}(?P<after>not before|no earlier than|not earlier than|after|starting(?: at| on| from| after)?|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
-_WHEN = rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the |am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
+_FROM = (
+    r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest "
+    r"|may ){0,6}(?P<after>not before|no earlier than|not earlier than|after|starting(?: at| on| from| after)?"
+    r"|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
+    r"|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après"
+    r"|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
+)
+_WHEN = (
+    rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the "
+    rf"|am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
+)
 RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
 LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?(?:{_CLOCK}))?{_ZONE}(?![\w:])"
 _WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
@@ -110,12 +134,13 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         )
     ):
         return
-    if _group(match, "relative") == "tonight" and not (
-        _group(match, "clock") or _group(match, "hour") or _group(match, "hour3")
+    if (
+        _group(match, "relative") == "tonight"
+        and not (_group(match, "clock") or _group(match, "hour") or _group(match, "hour3"))
+        and not is_deadline
     ):
-        if not is_deadline:
-            _tonight(draft, match)
-            return
+        _tonight(draft, match)
+        return
     field = "deadline" if is_deadline else "start_after"
     words = draft.words(*match.span())
     zone_word = _group(match, "zone")
@@ -228,7 +253,7 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
 
 
 def _relative(word: str, today: date) -> list[date]:
-    if "week" in word and "end of" in word or word == "eow":
+    if ("week" in word and "end of" in word) or word == "eow":
         return [today + timedelta(days=(4 - today.weekday()) % 7), today + timedelta(days=6 - today.weekday())]
     if "weekend" in word or word == "next week":
         ahead = (5 - today.weekday()) % 7 if "weekend" in word else 7 - today.weekday()

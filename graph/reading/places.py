@@ -8,30 +8,62 @@ from graph.reading.draft import Draft
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.reading import Option
 
-__all__ = ["read_places"]
+__all__ = ["read_exclusive", "read_places", "read_unknown_places"]
 
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
-_MORE = r"(?P<more>(?:(?:,? (?:and|or) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
-NOT_SITE = rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|never (?:at|on)|except(?: for)?(?: at| on)?|excluding|exclude|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at|on)) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
-ONLY_SITE = rf"(?<![\w-])(?:(?:run |it |must |should |submit |please ){{0,6}}(?:only|exclusively|strictly|just) (?:at|on|to) (?:the )?(?:sites? |cluster |machine )?|(?:at|on|to) (?:the )?sites?:? |sites? ?[:=] ?|(?:use|using) (?:only )?sites? (?:only )?){_NAME}{_MORE}(?: only)?"
+_MORE = (
+    r"(?P<more>(?:(?:,? (?:and|or) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
+    r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
+)
+NOT_SITE = (
+    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|never (?:at|on)|except(?: for)?(?: at| on)?|excluding|exclude"
+    rf"|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at|on)) (?:the )?(?:sites? |cluster "
+    rf"|machine )?{_NAME}{_MORE}"
+)
+ONLY_SITE = (
+    rf"(?<![\w-])(?:(?:run |it |must |should |submit |please ){{0,6}}(?:only|exclusively|strictly|just) (?:at|on"
+    rf"|to) (?:the )?(?:sites? |cluster |machine )?|(?:at|on|to) (?:the )?sites?:? |sites? ?[:=] ?|(?:use"
+    rf"|using) (?:only )?sites? (?:only )?){_NAME}{_MORE}(?: only)?"
+)
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
 KNOWN = r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) )?(?:the )?(?P<name>%s)(?![\w./@-])"
 ACCOUNT = (
-    rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on|for|from|use|the|our|my|against|via|in) ){{0,4}}"
-    rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?: (?:is|id|code|name|number)|:| ?=){{0,6}} ?{_NAME}"
+    rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
+    rf"|for|from|use|the|our|my|against|via|in) ){{0,4}}"
+    rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?: (?:is|id|code|name|number)"
+    rf"|:| ?=){{0,6}} ?{_NAME}"
 )
-ACCOUNT_AFTER = r"(?<![\w-])(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on|from|use) (?:the |our |my )?(?:(?P<name>[a-z0-9][\w@.-]*[\d_@][\w@.-]*)|charge)(?: (?:account|project|allocation|bank|grant))(?![\w-])"
+ACCOUNT_AFTER = (
+    r"(?<![\w-])(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on|from"
+    r"|use) (?:the |our |my )?(?:(?P<name>[a-z0-9][\w@.-]*[\d_@][\w@.-]*)|charge)(?: (?:account|project"
+    r"|allocation|bank|grant))(?![\w-])"
+)
 CHARGE = r"(?<![\w-])(?:charge|bill) (?:it |this |the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
-QUEUE = rf"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue|partition)(?: (?:is|called|named)|:| ?=){{0,6}} ?{_NAME}"
-QUEUE_AFTER = r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?![\w-])"
+QUEUE = (
+    rf"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
+    rf"|partition)(?: (?:is|called|named)|:| ?=){{0,6}} ?{_NAME}"
+)
+QUEUE_AFTER = (
+    r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
+    r"|partition)(?![\w-])"
+)
 QOS = rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?: is|:| ?=){{0,6}} ?{_NAME}"
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
     rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?: is| called| named|:| ?=){{0,6}} ?{_NAME}"
 )
-NAMED = r"(?<![\w-])(?:(?:call it|name it|named|job name|jobname|name)(?: is|:| ?=){0,6} ?|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
-AT_UNKNOWN = r"(?<![\w-])(?:at|on) (?:the )?(?P<name>[a-z][\w-]{2,40})(?= ?[,.;!?]|$| (?:with|for|using|and|before|by|please|cluster|supercomputer|system|machine)\b)(?: (?:cluster|supercomputer|system|machine))?"
-EXCLUSIVE = r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?|not shared|no sharing|whole nodes?|nodes? (?:to (?:myself|ourselves)|exclusively))(?![\w-])"
+NAMED = (
+    r"(?<![\w-])(?:(?:call it|name it|named|job name|jobname|name)(?: is|:| ?=){0,6} ?"
+    r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
+)
+AT_UNKNOWN = (
+    r"(?<![\w-])(?:at|on) (?:the )?(?P<name>[a-z][\w-]{2,40})(?= ?[,.;!?]|$| ?\x00| (?:with|for|using|and|before"
+    r"|by|please|cluster|supercomputer|system|machine)\b)(?: (?:cluster|supercomputer|system|machine))?"
+)
+EXCLUSIVE = (
+    r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?|not shared"
+    r"|no sharing)(?![\w-])"
+)
 _SIMPLE = (
     ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER)), ("qos", (QOS, QOS_AFTER)),
     ("reservation", (RESERVATION,)), ("name", (NAMED,)),
@@ -66,9 +98,14 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
 
         for match in draft.line.find(KNOWN % re.escape(key)):
             draft.add("sites_not" if match[0].startswith("not ") else "sites", site, *match.span())
+
+
+def read_exclusive(draft: Draft) -> None:
+    """Find `exclusive`; `4 exclusive nodes` is read with the nodes."""
     for match in draft.line.find(EXCLUSIVE):
-        draft.fields["exclusive"] = True
-        draft.source("shapes.0.exclusive", *match.span())
+        if not draft.negated(*match.span()):
+            draft.fields["exclusive"] = True
+            draft.source("shapes.0.exclusive", *match.span())
 
 
 def read_unknown_places(draft: Draft) -> None:

@@ -14,7 +14,8 @@ from graph.reading.software import RANGE, version_range
 __all__ = ["read_platform"]
 
 FABRICS = {
-    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity))|(?:hdr|ndr|edr|fdr)(?:[ -]?\d{2,3})?(?: infiniband)?",
+    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity))|(?:hdr|ndr|edr"
+    r"|fdr)(?:[ -]?\d{2,3})?(?: infiniband)?",
     "omni-path": r"omni[- ]?path|opa(?= (?:network|fabric|interconnect))",
     "slingshot": r"slingshot(?:[- ]?1[01])?",
     "roce": r"rocev?2?",
@@ -23,7 +24,8 @@ FABRICS = {
 STORAGE = {
     "lustre": r"lustre", "gpfs": r"gpfs|(?:ibm )?spectrum[- ]scale|storage scale", "beegfs": r"bee[- ]?gfs|fhgfs",
     "nfs": r"nfs(?:v?[34](?:\.\d)?)?", "cifs": r"cifs|smb", "s3": r"s3(?!:)", "ceph": r"ceph(?:fs)?", "daos": r"daos",
-    "local-scratch": r"local[- ]scratch|node[- ]local (?:scratch|storage|disk)|burst[- ]buffer", "weka": r"wekafs|weka\.?io",
+    "local-scratch": r"local[- ]scratch|node[- ]local (?:scratch|storage|disk)|burst[- ]buffer",
+    "weka": r"wekafs|weka\.?io",
     "panfs": r"panfs|panasas", "orangefs": r"orangefs", "glusterfs": r"gluster(?:fs)?", "hdfs": r"hdfs",
     "vast": r"vast(?= (?:storage|file))", "zfs": r"zfs",
 }  # fmt: skip
@@ -32,29 +34,56 @@ MPI = {
     "cray-mpich": r"cray[- ]mpich", "mvapich": r"mvapich2?(?:-gdr)?", "mpich": r"mpich\d?",
     "spectrum-mpi": r"spectrum[- ]mpi",
 }  # fmt: skip
-RUNTIMES = r"singularity(?:[- ]?ce|pro)?|apptainer|docker|podman(?:-hpc)?|charliecloud|shifter|enroot|sarus|udocker|kubernetes|pyxis"
-_LEAD = r"(?<![\w./-])(?:(?:on|over|with|via|using|an?|the|and|support for|connected by|having|has|uses?|needs?|needing|requires?|in|inside|backed by|under|through) ){0,4}"
-_FABRIC_TAIL = r"(?: (?:network|fabric|interconnect|connectivity|connections?|backend|links?|networking|connected))?(?: between (?:the )?nodes)?"
-_STORAGE_TAIL = r"(?: (?:parallel )?(?:backend|file ?systems?|storage|scratch|mounted|mount|available|bucket|support))*"
-LOW_LATENCY = r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an) ){0,3}low[- ]latency(?: (?P<mpi>mpi)| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
-SPEED = r"(?<![\w.])(?:(?:with|at least|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network|interconnect|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
-IMAGE = (
-    r"(?<![\w/])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image |container )?(?:is |: ?|= ?)?"
-    r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
-    r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image| container)?"
+RUNTIMES = (
+    r"singularity(?:[- ]?ce|pro)?|apptainer|docker|podman(?:-hpc)?|charliecloud|shifter|enroot|sarus|udocker"
+    r"|kubernetes|pyxis"
 )
-TAGGED = r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container)(?: is|:| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
+_LEAD = (
+    r"(?:(?<=\x00/)|(?<![\w./-]))(?:(?:on|over|with|via|using|an?|the|and|support for|connected by|having|has"
+    r"|uses?|needs?|needing|requires?|in|inside|backed by|under|through) ){0,4}"
+)
+_FABRIC_TAIL = (
+    r"(?: (?:network|fabric|interconnect|connectivity|connections?|backend|links?|networking"
+    r"|connected))?(?: between (?:the )?nodes)?"
+)
+_STORAGE_TAIL = r"(?: (?:parallel )?(?:backend|file ?systems?|storage|scratch|mounted|mount|available|bucket|support))*"
+LOW_LATENCY = (
+    r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an) ){0,3}low[- ]latency(?: (?P<mpi>mpi)"
+    r"| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
+)
+SPEED = (
+    r"(?<![\w.])(?:(?:with|at least|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network|interconnect"
+    r"|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
+)
+IMAGE = (
+    r"(?<![\w/])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image "
+    r"|container )?(?:is |: ?|= ?)?"
+    r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
+    r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image"
+    r"| container)?"
+)
+TAGGED = (
+    r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container)(?: is|:"
+    r"| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
+)
 CONTAINER = (
-    rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/|, ?)(?:{RUNTIMES}))*)(?![\w/:-])"
+    rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
+    rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
+    rf"|, ?)(?:{RUNTIMES}))*)(?![\w/:-])"
     rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
 )
-ANY_CONTAINER = r"(?<![\w-])(?:in|inside|using|with|as|from) (?:an? |the )?(?:container(?:ized)?s?|oci)(?: runtime| support)?(?![\w-])"
+ANY_CONTAINER = (
+    r"(?<![\w-])(?:in|inside|using|with|as|from) (?:an? |the )?(?:container(?:ized)?s?|oci)(?: runtime"
+    r"| support)?(?![\w-])"
+)
 
 
 def read_platform(draft: Draft) -> None:
     """Find fabric, storage, MPI and containers."""
     _containers(draft)
     for match in draft.line.find(LOW_LATENCY):
+        if draft.negated(*match.span()):
+            continue
         if match["mpi"]:
             draft.fields.setdefault("mpi", MpiNeed())
         draft.fields.setdefault("network", {})["low_latency"] = True
@@ -62,6 +91,8 @@ def read_platform(draft: Draft) -> None:
     _mpi(draft)
     for name, words in FABRICS.items():
         for match in draft.line.find(rf"{_LEAD}(?:{words}){_FABRIC_TAIL}(?![\w-])"):
+            if draft.negated(*match.span()):
+                continue
             network = draft.fields.setdefault("network", {})
             network.setdefault("fabrics", []).append(name)
             if match.groupdict().get("gbe"):
@@ -83,9 +114,15 @@ def read_platform(draft: Draft) -> None:
 
 def _mpi(draft: Draft) -> None:
     for name, words in MPI.items():
-        rule = rf"(?P<cue>(?<![\w./-])(?:(?:run|running|launch|execute|with|using|needs?|requires?|an?|and|on|built with|compiled with|or) ){{0,3}})(?:{words})(?:(?:,? |/|@| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?(?![\w-])"
+        rule = (
+            rf"(?P<cue>(?<![\w./-])(?:(?:run|running|launch|execute|with|using|needs?|requires?|an?|and|on"
+            rf"|built with|compiled with|or) ){{0,3}})(?:{words})(?:(?:,? |/|@"
+            rf"| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?(?![\w-])"
+        )
         for match in draft.line.find(rule):
             if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", match["cue"]):
+                continue
+            if draft.negated(*match.span()):
                 continue
             found: VersionRange | None = version_range(match)
             old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
@@ -104,6 +141,8 @@ def _containers(draft: Draft) -> None:
     runtimes: list[str] = []
     found: VersionRange | None = None
     for match in draft.line.find(CONTAINER):
+        if draft.negated(*match.span()):
+            continue
         for name in re.findall(RUNTIMES, match["runtimes"]):
             name = re.sub(r"^singularity.*", "singularity", name)
             runtimes += [name] if name not in runtimes else []
@@ -111,8 +150,13 @@ def _containers(draft: Draft) -> None:
         draft.source("containers.0.runtimes", *match.span())
     plain = False
     for match in draft.line.find(ANY_CONTAINER):
+        if draft.negated(*match.span()):
+            continue
         plain = True
         draft.source("containers.0", *match.span())
+    called = draft.fields.get("containers")
+    if called:
+        runtimes = [name for need in called for name in need.runtimes] or runtimes
     if runtimes or image or plain:
         try:
             draft.fields["containers"] = [ContainerNeed(runtimes=tuple(runtimes), version=found, image=image)]

@@ -29,7 +29,7 @@ from graph.reading.line import Line, check_text, check_words
 from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
-from graph.reading.places import read_places, read_unknown_places
+from graph.reading.places import read_exclusive, read_places, read_unknown_places
 from graph.reading.platform import read_platform
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
@@ -128,6 +128,7 @@ def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence
     read_times(draft)
     read_counts(draft)
     read_some_gpus(draft)
+    read_exclusive(draft)
     read_software(draft)
     read_unknown_places(draft)
     read_leftover(draft)
@@ -196,7 +197,8 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
                 Question(
                     id=f"launch.{name}".replace("_", "-"), field=f"shapes.0.{name}", words=str(value),
                     text=f"The launch line and the words differ in {name}. Which one counts?",
-                    options=(Option(label=f"{_plain(shape[name])} (words)", patch={f"shapes.0.{name}": _plain(shape[name])}),
+                    options=(Option(label=f"{_plain(shape[name])} (words)",
+                                    patch={f"shapes.0.{name}": _plain(shape[name])}),
                              Option(label=f"{_plain(value)} (launch line)", patch={f"shapes.0.{name}": _plain(value)})),
                 )
             )  # fmt: skip

@@ -13,7 +13,8 @@ __all__ = ["find_script", "without_secrets"]
 DIRECTIVE = re.compile(r"^#(?:SBATCH|PBS|BSUB|COBALT|OAR|MSUB|flux:|FLUX:|\$ ?-|@ ?\w+ ?=)", re.MULTILINE)
 _FENCED = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n(?P<body>.*?)\n?```", re.DOTALL)
 _EXPORT = re.compile(
-    r"^(?P<indent>[ \t]{0,40})(?:export[ \t]+)?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>\"[^\"]*\"|'[^']*'|[^\s;#]+)[ \t]*$",
+    r"^(?P<indent>[ \t]{0,40})(?:export[ \t]+)?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>\"[^\"]*\"|'[^']*'"
+    r"|[^\s;#]+)[ \t]*$",
     re.MULTILINE,
 )
 

@@ -16,9 +16,14 @@ _SPREAD = re.compile(
     r"[ \n,(]*(?:(?:spread|distributed|running|run|split|all|evenly|in total|total|altogether|ranks?) ){0,2}"
     r"(?:on|over|across|onto|in|using|among|between) (?:the |a |only |exactly )?"
 )
-_TIMES = re.compile(r"[ \n]?(?:[x×*@à]|of|à|times|each with|with|,)[ \n]?(?:each )?[ \n]?")
+_TIMES = re.compile(r"[ \n]?(?:[x\u00d7*@à]|of|à|times|each with|with|,)[ \n]?(?:each )?[ \n]?")
 _EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
 _NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
+_LEAD = re.compile(
+    r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have"
+    r"| needs| gets| using)?[ ]$"
+)
+_LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
 _FIELDS = {"core": "cpus", "gpu": "gpus", "task": "tasks", "memory": "memory"}
 _NAMES = {"core": "cores", "gpu": "GPUs", "task": "tasks", "memory": "of memory", "thread": "threads", "node": "nodes"}
 
@@ -66,7 +71,8 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
             continue
         first, second = draft.words(chosen.start, chosen.end), draft.words(amount.start, amount.end)
         draft.ask(
-            f"shapes.0.{name}", amount.start, amount.end, f"Both {first!r} and {second!r} are stated. Which one counts?",
+            f"shapes.0.{name}", amount.start, amount.end,
+            f"Both {first!r} and {second!r} are stated. Which one counts?",
             [Option(label=first, patch={f"shapes.0.{name}": chosen.low}),
              Option(label=second, patch={f"shapes.0.{name}": amount.low})],
         )  # fmt: skip
@@ -83,7 +89,17 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
 def _relate(draft: Draft, amounts: list[Amount]) -> None:
     """Fill in `per` where the words between two counts tell it."""
     norm = draft.line.norm
+    led = -1
     for index, amount in enumerate(amounts):
+        lead = _LEAD.search(norm[max(0, amount.start - 40) : amount.start])
+        if (
+            amount.per is None
+            and amount.unit != "node"
+            and (lead or (led == index - 1 and _near(norm, amounts, index)))
+        ):
+            amount.per = _LEAD_UNIT.get(lead[1], "node") if lead else amounts[index - 1].per
+            led = index
+            continue
         before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)
         if amount.per == "each":
             holder = next(
@@ -101,9 +117,8 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
                 and before_it is not holder
                 and before_it.per is None
                 and before_it.unit not in ("node", "task")
-            ):
-                if _NEAR.fullmatch(norm[before_it.end : amount.start]):
-                    before_it.per = amount.per
+            ) and _NEAR.fullmatch(norm[before_it.end : amount.start]):
+                before_it.per = amount.per
             continue
         if amount.per is not None or amount.unit == "node" or before is None:
             continue
@@ -111,9 +126,14 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
         if gap is None:
             continue
         if (
-            _EACH.search(gap) or (re.fullmatch(r"[ \n]?(?:[x×*@à]|of|times)[ \n]?", gap))
+            _EACH.search(gap) or (re.fullmatch(r"[ \n]?(?:[x\u00d7*@à]|of|times)[ \n]?", gap))
         ) and before.unit != amount.unit:
             amount.per = before.unit
+
+
+def _near(norm: str, amounts: list[Amount], index: int) -> bool:
+    """Whether only `and`, `with` or a comma stands between an amount and the one before it."""
+    return index > 0 and bool(_NEAR.fullmatch(norm[amounts[index - 1].end : amounts[index].start]))
 
 
 def _gap(norm: str, amounts: list[Amount], start: int, end: int) -> str | None:
@@ -217,7 +237,7 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     draft.source(f"shapes.0.{name}", amount.start, amount.end)
 
 
-def _json(value: Any) -> Any:
+def _json(value: Any) -> Any:  # noqa: ANN401  # values of any field
     return value.model_dump(mode="json", exclude_defaults=True) if isinstance(value, Gpus | Memory | Shape) else value
 
 

@@ -10,10 +10,10 @@ from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
 from graph.reading.draft import Draft
-from graph.reading.lexicon import KEYWORDS, NUMBER_WORDS, PADDING
+from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
 
-__all__ = ["VERSION", "RANGE", "read_software", "version_range"]
+__all__ = ["RANGE", "VERSION", "read_software", "version_range"]
 
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
@@ -22,11 +22,14 @@ _OPERATOR = (
     r"(?P<op>>=|=>|≥|<=|=<|≤|==|=|!=|>|<|at least|at most|no older than|not older than|newer than|later than|older than"
     r"|earlier than|before|after|above|below|minimum|min\.?|maximum|up to|not|other than|except|exactly|any)"
 )
-_AFTER = r"(?P<after>(?: ?\+|(?:,? \(?)(?:or|and) (?:newer|later|above|higher|greater|up|more recent|older|earlier|below|lower|before)\)?))?"
+_AFTER = (
+    r"(?P<after>(?: ?\+|(?:,? \(?)(?:or|and) (?:newer|later|above|higher|greater|up|more recent|older|earlier"
+    r"|below|lower|before)\)?))?"
+)
 _WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?:(?:in )?{_WORD} )?between (?:{_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
-    rf"|(?:{_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|–|to|through) ?(?P<high2>{_DOTTED})"
+    rf"|(?:{_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|to|through) ?(?P<high2>{_DOTTED})"
     rf"|(?:{_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
@@ -34,18 +37,42 @@ RANGE = (
     r")(?![\w:/@]|\.\d)"
 )
 _MORE = (
-    rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?"
+    rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most"
+    rf"|up to) ?(?:{_WORD} )?"
     rf"{VERSION}(?![\w:/@]|\.\d)){{0,3}})"
 )
-NAME = r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|from|in|of|or|and|on|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
+NAME = (
+    r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
+    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|from|in|of|or|and|on"
+    r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
+)
 VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
 _CUE = re.compile(
-    r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has|execute|executing|launch"
-    r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program|code|module|modules|of|for"
-    r"|do|perform|via|request|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel|software|package"
+    r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
+    r"|execute|executing|launch"
+    r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program"
+    r"|code|module|modules|of|for"
+    r"|do|perform|via|request|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
+    r"|software|package"
     r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
 )
 _OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
+_NOUNS = frozenset(
+    [
+        "package",
+        "software",
+        "application",
+        "code",
+        "program",
+        "module",
+        "version",
+        "versions",
+        "tool",
+        "library",
+        "release",
+        "which",
+    ]
+)
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
 _NAMED_SO = re.compile(r" ?(?:is |are |being )?(?:installed|available|loaded)\b| (?:package|software|module)\b")
 _SIGNED = re.compile(
@@ -69,12 +96,10 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
             continue
         after = (groups.get(f"after{suffix}") or "").strip(" ,()")
         operator = _operator(groups.get("op") if suffix == "" else None, after)
-        if re.search(r"\.[x*]$", version):
-            bounds = list(_family(version[:-2]).bounds)
-        else:
-            bounds = [_bound(operator, version)]
+        bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
         for extra in re.finditer(
-            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to) ?(?:{_WORD} )?(?P<v>{VERSION})",
+            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most"
+            rf"|up to) ?(?:{_WORD} )?(?P<v>{VERSION})",
             groups.get("more") or "",
         ):
             bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
@@ -108,7 +133,14 @@ def _operator(word: str | None, after: str) -> str:
 
 def plain_word(word: str) -> bool:
     """Whether a word belongs to the language of requests and so names no software."""
-    return word in PADDING or word in KEYWORDS or word in NUMBER_WORDS or len(word) < 2 or word.endswith("-installed")
+    return (
+        word in PADDING
+        or word in FUNCTION_WORDS
+        or word in KEYWORDS
+        or word in NUMBER_WORDS
+        or len(word) < 2
+        or word.endswith("-installed")
+    )
 
 
 def read_software(draft: Draft) -> None:
@@ -118,7 +150,7 @@ def read_software(draft: Draft) -> None:
     run: list[tuple[int, int]] = []
     runs: list[list[tuple[int, int]]] = []
     for match in _TOKEN.finditer(draft.line.open):
-        start, end = match.start(), match.start() + len(match[0].rstrip(".-–"))
+        start, end = match.start(), match.start() + len(match[0].rstrip(".-\u2013"))
         if not _NAME_LIKE.fullmatch(draft.line.norm[start:end]) or plain_word(draft.line.norm[start:end]):
             continue
         if run and start - run[-1][1] == 1 and draft.line.norm[run[-1][1]] == " ":
@@ -143,6 +175,14 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
 
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
     span = _trim(draft, *match.span("name"))
+    if (span is None or span[1] != match.end("name")) and match["op"]:
+        word = re.search(r"(?<![\w.-])[a-z]{4,}$", match["name"])
+        cue = re.search(
+            r"(?:run|use|using|need|with|install|load) $",
+            draft.line.norm[: match.start("name")][-16:] + match["name"][: word.start()] if word else "",
+        )
+        if word and cue and word[0] not in _NOUNS:
+            span = (match.start("name") + word.start(), match.end("name"))
     if span is None or span[1] != match.end("name"):
         return
     try:
@@ -179,6 +219,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
     cue = _CUE.search(before)
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
+    joined = _joined(draft, start)
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     marked = any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name) and not (
         opening and name[1:].islower() and len(spans) == 1
@@ -186,9 +227,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     single = len(spans) == 1
-    if listed and not marked and not named:
+    if listed and not marked and not named and joined is None:
         return
-    if not (named or marked or (single and (opening or cue is not None) and not own)):
+    if not (named or marked or joined or (single and (opening or cue is not None) and not own)):
         return
     if not single and not (named or name[:1].isupper()):
         return
@@ -198,7 +239,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
     if marked and not (cue or opening or listed or named or _USE.match(following)):
         return
-    if not (named or marked):
+    if not (named or marked or joined):
         draft.default(f"{name!r} is taken as the name of software")
     try:
         _add(draft, SoftwareNeed(name=name), start, end)
@@ -206,8 +247,27 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
 
 
+def _joined(draft: Draft, start: int) -> str | None:
+    """`and` or `or` where a name follows other software in a list."""
+    before = draft.line.norm[max(0, start - 8) : start]
+    match = re.search(r"(?:,? (and|or)|,) $", before)
+    if match is None or start - len(match[0]) not in draft.software_ends:
+        return None
+    return match[1] or "and"
+
+
 def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
+    if draft.negated(start, end):
+        return
     known = draft.fields.setdefault("software", [])
+    if _joined(draft, start) == "or" and known:
+        last = known[-1]
+        known[-1] = last.model_copy(update={"alternatives": (*last.alternatives, need)})
+        draft.source(f"software.{len(known) - 1}.alternatives", start, end)
+        draft.line.claim(max(ended for ended in draft.software_ends if ended < start), start)
+        draft.software_ends.add(end)
+        return
+    draft.software_ends.add(end)
     for index, other in enumerate(known):
         if other.name.lower() != need.name.lower():
             continue
@@ -216,7 +276,8 @@ def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
         elif need.version is not None and need.version != other.version:
             draft.ask(
                 f"software.{index}.version", start, end, f"Which version of {need.name} counts?",
-                [Option(label=str(v), patch={f"software.{index}.version": str(v)}) for v in (other.version, need.version)],
+                [Option(label=str(v), patch={f"software.{index}.version": str(v)})
+                 for v in (other.version, need.version)],
             )  # fmt: skip
             return
         draft.source(f"software.{index}", start, end)

@@ -30,23 +30,32 @@ _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
 DURATION = rf"(?:{_COMPACT}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_WORDED}|{_CLOCK})"
 _ISO = r"(?<![\w.-])pt?(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
 _INTRO = (
-    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum |max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
+    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum "
+    r"|max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
     r"|time[ -]?limit|run ?time|runtime|duration|time|wallclock|limit|walltime_s)"
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than|not longer than"
-    r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~|<=?|>=|lasting|over"
+    r"(?:(?P<mode>at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
+    r"|not longer than"
+    r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~"
+    r"|<=?|>=|lasting|over"
     r"|takes|take|taking|needs|within|in|after|every) ?){0,3}"
 )
 _ENDLESS = (
-    r"(?P<endless>unlimited|infinite|infinity|no (?:time |walltime |wall ?time )?limit|without (?:a |any )?(?:time |walltime )?limit"
+    r"(?P<endless>unlimited|infinite|infinity|no (?:time |walltime |wall ?time )?limit|without (?:a "
+    r"|any )?(?:time |walltime )?limit"
     r"|unbounded|0+(?::00){0,2}(?![\w:-]|[.,]\d))"
 )
-RULE = rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run))?"
+RULE = (
+    rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time"
+    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run))?"
+)
 ENDLESS_RULES = (
-    rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time|limit)(?: of| is|:| ?=)? ?(?:is |to )?){_ENDLESS}(?: time| walltime)?",
-    r"(?<![\w-])(?P<endless>unlimited(?! budget)|infinite|no (?:time |walltime |wall ?time )limit)(?: (?:wall ?time|time|runtime|duration|walltime))?(?![\w-])",
+    rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time"
+    rf"|limit)(?: of| is|:| ?=)? ?(?:is |to )?){_ENDLESS}(?: time| walltime)?",
+    r"(?<![\w-])(?P<endless>unlimited(?! budget)|infinite|no (?:time |walltime "
+    r"|wall ?time )limit)(?: (?:wall ?time|time|runtime|duration|walltime))?(?![\w-])",
     r"^(?P<endless>0)$",
 )
 
@@ -123,10 +132,12 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     if mode in ("within", "in", "after", "every"):
         if mode == "within" or mode == "in":
             seconds = values[0] if values else 0
+            by = draft.now + timedelta(seconds=seconds)
             draft.ask(
-                "walltime_s", start, end, f"Does {draft.words(start, end)!r} limit how long the job runs, or when it must be done?",
+                "walltime_s", start, end,
+                f"Does {draft.words(start, end)!r} limit how long the job runs, or when it must be done?",
                 [Option(label="it runs at most that long", patch={"walltime_s": seconds}),
-                 Option(label="it must be finished by then", patch={"deadline": (draft.now + timedelta(seconds=seconds)).isoformat()})],
+                 Option(label="it must be finished by then", patch={"deadline": by.isoformat()})],
             )  # fmt: skip
         return
     values = tuple(value for value in values if value > 0)

@@ -11,23 +11,36 @@ from graph.reading.reading import Option
 
 __all__ = ["read_wishes"]
 
-_LEAD = r"(?<![\w-])(?:(?:as|at|in|for|the|my|preferably|ideally|possibly|please|prefer|preference|objective|policy|optimi[sz]e for|go for|take|pick|choose|use|find|is|on|:) ){0,4}"
+_LEAD = (
+    r"(?<![\w-])(?:(?:as|at|in|for|the|my|preferably|ideally|possibly|please|prefer|preference|objective|policy"
+    r"|optimi[sz]e for|go for|take|pick|choose|use|find|is|on|:) ){0,4}"
+)
 OBJECTIVES = {
-    "min-cost": r"cheapest(?: (?:one|site|option|place|possible|offer))?|as cheap(?:ly)? as possible|lowest (?:cost|price|charge)"
-    r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper|cost[- ]optimal|am günstigsten"
+    "min-cost": r"cheapest(?: (?:one|site|option|place|possible|offer))?|as cheap(?:ly)? as possible"
+    r"|lowest (?:cost|price|charge)"
+    r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper"
+    r"|cost[- ]optimal|am günstigsten"
     r"|(?:le )?moins cher|günstigste?|save money",
-    "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?|earliest(?: possible)?(?: start)?"
-    r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?|quickest(?: start)?"
-    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|so schnell wie möglich|schnellstmöglich|dès que possible|first to start",
-    "queue-depth": r"(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?|least[- ]loaded(?: site)?|queue[- ]depth",
-    "min-energy": r"greenest|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
-    "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
-    "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first|any site that is ready",
+    "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?"
+    r"|earliest(?: possible)?(?: start)?"
+    r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
+    r"|quickest(?: start)?"
+    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|so schnell wie möglich|schnellstmöglich"
+    r"|dès que possible|first to start",
+    "queue-depth": r"(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
+    r"|least[- ]loaded(?: site)?|queue[- ]depth",
+    "min-energy": r"greenest|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy"
+    r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
+    "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
+    r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
+    "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first"
+    r"|any site that is ready",
     "random": r"random(?:ly)?(?: site| choice)?",
 }  # fmt: skip
 URGENT = (
     r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
-    r"(?:right now|right away|immediately|at once|now(?= ?[.!,]|$)|very urgent(?:ly)?|urgent(?:ly)?|sofort|dringend|tout de suite"
+    r"(?:right now|right away|immediately|at once|now(?= ?[.!,]|$)|very urgent(?:ly)?|urgent(?:ly)?|sofort"
+    r"|dringend|tout de suite"
     r"|instantly|without (?:any )?(?:queue|queueing|waiting)))(?![\w-])"
 )
 _MONEY = {
@@ -43,10 +56,17 @@ _MONEY = {
 }
 _HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
 _LIMIT = (
-    r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
-    r"(?:(?:must |should )?(?:cost |costs |costing |spend )?(?:stay |be |is )?(?:under|below|less than|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
+    r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge"
+    r"|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
+    r"(?:(?:must |should )?(?:cost |costs |costing |spend )?(?:stay |be |is )?(?:under|below|less than"
+    r"|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than"
+    r"|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
-BUDGET = rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget|in total|max(?:imum)?|at most|limit))?"
+BUDGET = (
+    rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})"
+    rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget"
+    rf"|in total|max(?:imum)?|at most|limit))?"
+)
 BARE_BUDGET = rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?![\w%:.-])"
 SUM = r"budget(?: is| of|:| ?=)? ?"
 

@@ -15,14 +15,19 @@ Read = Callable[..., Any]
     [
         ("srun -n 4 ./app in.lj", ("./app", "in.lj"), {"tasks": 4}, {}),
         ("mpirun -np 8 -x A=1 ./app", ("./app",), {"tasks": 8}, {"A": "1"}),
-        ("srun --ntasks=16 --cpus-per-task=2 --mpi=pmix ./a -n 3", ("./a", "-n", "3"), {"tasks": 16, "cpus_per_task": 2}, {}),
+        (
+            "srun --ntasks=16 --cpus-per-task=2 --mpi=pmix ./a -n 3",
+            ("./a", "-n", "3"),
+            {"tasks": 16, "cpus_per_task": 2},
+            {},
+        ),
         ("mpiexec -n 4 -genv OMP_NUM_THREADS 8 ./b", ("./b",), {"tasks": 4}, {"OMP_NUM_THREADS": "8"}),
         ("srun -N2 -n8 ./c", ("./c",), {"nodes": 2, "tasks": 8}, {}),
         ("flux run -n 4 -g 1 ./d", ("./d",), {"tasks": 4, "gpus": {"count": 1, "per": "task"}}, {}),
         ("aprun -n 32 -N 16 ./e", ("./e",), {"tasks": 32, "tasks_per_node": 16}, {}),
         ("mpirun --mca btl tcp,self -np 2 ./f", ("./f",), {"tasks": 2}, {}),
     ],
-)  # fmt: skip
+)
 def test_launch_line(line: str, command: Any, shape: Any, environment: Any, read: Read) -> None:
     reading = read(line)
     assert reading.request.command == command

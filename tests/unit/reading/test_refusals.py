@@ -16,15 +16,32 @@ Read = Callable[..., Any]
 @pytest.mark.parametrize(
     ("given", "where"),
     [
-        ("", "request"), (" \n\t", "request"), ("x" * 10_000_000, "request"), ("run \x00 it", "request"), ("a\udcffb", "request"),
-        ({"nodez": 4}, "nodez"), ('{"nodes": 4,}', "line 1, column 13"), ('{"nodes": 4, "nodes": 5}', "nodes"), ("nodes: 4\ncommand: [", "line 2, column 11"),
-        ({"nodes": 0}, "shapes.0.nodes"), ({"nodes": "four"}, "nodes"), ({"nodes": True}, "nodes"), ({"walltime": 60}, "walltime"),
-        ({"walltime": "soonish"}, "walltime"), ({"memory": "much"}, "memory"), ({"memory": 64}, "memory"), ({"array": "5-1"}, "array"),
-        ({"shapes": [{"nods": 1}]}, "shapes.0.nods"), ({"outputs": "../x"}, "outputs.0.pattern"), ('{"nodes": NaN}', "request"),
-        ("nodes: &a 4\ntasks: *a", "line 1"), ({3: 4}, "request"), ({"inputs": "/a/../.."}, "inputs.0.name"),
+        ("", "request"),
+        (" \n\t", "request"),
+        ("x" * 10_000_000, "request"),
+        ("run \x00 it", "request"),
+        ("a\udcffb", "request"),
+        ({"nodez": 4}, "nodez"),
+        ('{"nodes": 4,}', "line 1, column 13"),
+        ('{"nodes": 4, "nodes": 5}', "nodes"),
+        ("nodes: 4\ncommand: [", "line 2, column 11"),
+        ({"nodes": 0}, "shapes.0.nodes"),
+        ({"nodes": "four"}, "nodes"),
+        ({"nodes": True}, "nodes"),
+        ({"walltime": 60}, "walltime"),
+        ({"walltime": "soonish"}, "walltime"),
+        ({"memory": "much"}, "memory"),
+        ({"memory": 64}, "memory"),
+        ({"array": "5-1"}, "array"),
+        ({"shapes": [{"nods": 1}]}, "shapes.0.nods"),
+        ({"outputs": "../x"}, "outputs.0.pattern"),
+        ('{"nodes": NaN}', "request"),
+        ("nodes: &a 4\ntasks: *a", "line 1"),
+        ({3: 4}, "request"),
+        ({"inputs": "/a/../.."}, "inputs.0.name"),
         ({"time": "1h", "walltime": "2h"}, "walltime"),
     ],
-)  # fmt: skip
+)
 def test_refused(given: Any, where: str, read: Read) -> None:
     with pytest.raises(BadRequest) as caught:
         read(given)
@@ -40,11 +57,17 @@ def test_unknown_field_names_the_nearest(read: Read) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {"name": "a\n#SBATCH --uid=root"}, {"account": "a\n#SBATCH --uid=root"}, {"chdir": "/tmp/a\n#SBATCH --uid=root"},
-        {"queue": "a\rb"}, {"inputs": [{"source": "/tmp/a\n#SBATCH", "name": "a"}]}, {"native_options": ["-x\n#SBATCH -y"]},
-        {"shapes": [{"constraint": "a\n#SBATCH"}]}, {"memory": "4 GB\n#SBATCH"}, {"licenses": ["a\nb"]},
+        {"name": "a\n#SBATCH --uid=root"},
+        {"account": "a\n#SBATCH --uid=root"},
+        {"chdir": "/tmp/a\n#SBATCH --uid=root"},
+        {"queue": "a\rb"},
+        {"inputs": [{"source": "/tmp/a\n#SBATCH", "name": "a"}]},
+        {"native_options": ["-x\n#SBATCH -y"]},
+        {"shapes": [{"constraint": "a\n#SBATCH"}]},
+        {"memory": "4 GB\n#SBATCH"},
+        {"licenses": ["a\nb"]},
     ],
-)  # fmt: skip
+)
 def test_a_line_break_in_a_value_is_refused(given: dict[str, Any], read: Read) -> None:
     with pytest.raises(BadRequest):
         read({"command": "./a", **given})

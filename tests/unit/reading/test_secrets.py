@@ -114,3 +114,13 @@ def test_harmless_variables_keep_their_values(read: Read) -> None:
         "TOKENIZERS_PARALLELISM": "true",
         "max_num_tokens": "512",
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 node: ./a --api-key k123secret", "run `./a --token=k123secret`", '{"command": "./a --password k123secret"}'],
+)
+def test_a_secret_in_arguments_is_told(text: str, read: Read) -> None:
+    reading: Reading = read(text)
+    assert any("shows a secret" in words for words in reading.unread)
+    assert "k123secret" not in "".join(reading.unread) + "".join(source.words for source in reading.request.sources)

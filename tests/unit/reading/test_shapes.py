@@ -13,11 +13,17 @@ Read = Callable[..., Any]
 @pytest.mark.parametrize(
     ("words", "nodes", "gpus"),
     [
-        ("8 GPUs on 2 nodes", 2, 8), ("8 GPUs per node on 2 nodes", 2, 16), ("2 nodes with 8 GPUs each", 2, 16),
-        ("a total of 8 GPUs over 4 nodes", 4, 8), ("3 nodes x 2 GPUs", 3, 6), ("two nodes, each with 4 GPUs", 2, 8),
-        ("6 GPUs across 3 nodes", 3, 6), ("4 tasks with 1 GPU per task", None, 4), ("8 A100s on 2 nodes", 2, 8),
+        ("8 GPUs on 2 nodes", 2, 8),
+        ("8 GPUs per node on 2 nodes", 2, 16),
+        ("2 nodes with 8 GPUs each", 2, 16),
+        ("a total of 8 GPUs over 4 nodes", 4, 8),
+        ("3 nodes x 2 GPUs", 3, 6),
+        ("two nodes, each with 4 GPUs", 2, 8),
+        ("6 GPUs across 3 nodes", 3, 6),
+        ("4 tasks with 1 GPU per task", None, 4),
+        ("8 A100s on 2 nodes", 2, 8),
     ],
-)  # fmt: skip
+)
 def test_total_gpus(words: str, nodes: int | None, gpus: int, read: Read) -> None:
     reading = read(words)
     assert (reading.request.shape.nodes, reading.request.shape.total_gpus) == (nodes, gpus)
@@ -27,10 +33,13 @@ def test_total_gpus(words: str, nodes: int | None, gpus: int, read: Read) -> Non
 @pytest.mark.parametrize(
     ("words", "field"),
     [
-        ("64 GB on 2 nodes", "memory"), ("2 nodes with 8 GPUs", "gpus"), ("4 nodes, 64 cores", "cpus"),
-        ("2 nodes and 128 GB of memory", "memory"), ("8 tasks with 16 cores", "cpus"),
+        ("64 GB on 2 nodes", "memory"),
+        ("2 nodes with 8 GPUs", "gpus"),
+        ("4 nodes, 64 cores", "cpus"),
+        ("2 nodes and 128 GB of memory", "memory"),
+        ("8 tasks with 16 cores", "cpus"),
     ],
-)  # fmt: skip
+)
 def test_total_or_per_unit_is_asked_back(words: str, field: str, read: Read) -> None:
     reading = read(words)
     assert getattr(reading.request.shape, field) is None
@@ -50,11 +59,18 @@ def test_total_cores(words: str, cpus: int, read: Read) -> None:
 @pytest.mark.parametrize(
     ("words", "tasks"),
     [
-        ("1,024 tasks", 1024), ("1.024 Tasks auf 8 Knoten", 1024), ("1 024 tâches", 1024), ("12 ranks", 12),
-        ("a dozen tasks", 12), ("twenty-four processes", 24), ("1'024 tasks", 1024), ("half a dozen ranks", 6),
-        ("1\u202f024 tâches", 1024), ("2,000,000 tasks", 2000000),
+        ("1,024 tasks", 1024),
+        ("1.024 Tasks auf 8 Knoten", 1024),
+        ("1 024 tâches", 1024),
+        ("12 ranks", 12),
+        ("a dozen tasks", 12),
+        ("twenty-four processes", 24),
+        ("1'024 tasks", 1024),
+        ("half a dozen ranks", 6),
+        ("1\u202f024 tâches", 1024),
+        ("2,000,000 tasks", 2000000),
     ],
-)  # fmt: skip
+)
 def test_numbers_of_tasks(words: str, tasks: int, read: Read) -> None:
     reading = read(words)
     assert reading.request.shape.tasks == tasks
@@ -64,11 +80,15 @@ def test_numbers_of_tasks(words: str, tasks: int, read: Read) -> None:
 @pytest.mark.parametrize(
     ("words", "amount", "per"),
     [
-        ("one node with 512 GiB", 512 * 2**30, "node"), ("0.5 TB of memory", 500_000_000_000, "job"),
-        ("4000MB/core", 4_000_000_000, "cpu"), ("64G per node", 64 * 2**30, "node"), ("2 GB per rank", 2_000_000_000, "task"),
-        ("16 GB RAM per GPU", 16_000_000_000, "gpu"), ("memory: 4 GB per core", 4_000_000_000, "cpu"),
+        ("one node with 512 GiB", 512 * 2**30, "node"),
+        ("0.5 TB of memory", 500_000_000_000, "job"),
+        ("4000MB/core", 4_000_000_000, "cpu"),
+        ("64G per node", 64 * 2**30, "node"),
+        ("2 GB per rank", 2_000_000_000, "task"),
+        ("16 GB RAM per GPU", 16_000_000_000, "gpu"),
+        ("memory: 4 GB per core", 4_000_000_000, "cpu"),
     ],
-)  # fmt: skip
+)
 def test_memory(words: str, amount: int, per: str, read: Read) -> None:
     memory = read(words).request.shape.memory
     assert (memory.bytes, memory.per) == (amount, per)

@@ -13,12 +13,27 @@ Read = Callable[..., Any]
 @pytest.mark.parametrize(
     ("words", "seconds"),
     [
-        ("4h", 14400), ("90 min", 5400), ("1.5 hours", 5400), ("2 days", 172800), ("24:00:00", 86400),
-        ("2h30", 9000), ("2h 30min", 9000), ("1-12:00", 129600), ("02:00:00", 7200), ("half an hour", 1800),
-        ("1 day 6 hours", 108000), ("45 mins", 2700), ("a week", 604800), ("2,5 Stunden", 9000), ("90 s", 90),
-        ("an hour and a half", 5400), ("two and a half hours", 9000), ("7:00:00:00", 604800), ("three quarters of an hour", 2700),
+        ("4h", 14400),
+        ("90 min", 5400),
+        ("1.5 hours", 5400),
+        ("2 days", 172800),
+        ("24:00:00", 86400),
+        ("2h30", 9000),
+        ("2h 30min", 9000),
+        ("1-12:00", 129600),
+        ("02:00:00", 7200),
+        ("half an hour", 1800),
+        ("1 day 6 hours", 108000),
+        ("45 mins", 2700),
+        ("a week", 604800),
+        ("2,5 Stunden", 9000),
+        ("90 s", 90),
+        ("an hour and a half", 5400),
+        ("two and a half hours", 9000),
+        ("7:00:00:00", 604800),
+        ("three quarters of an hour", 2700),
     ],
-)  # fmt: skip
+)
 def test_duration(words: str, seconds: int, read: Read) -> None:
     reading = read(f"./a.out on 1 node for {words}")
     assert reading.request.walltime_s == seconds
@@ -41,12 +56,18 @@ def test_four_colon_zero_zero_offers_hours_and_minutes(read: Read) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        "time limit UNLIMITED, ./a", "./a with infinite time", "walltime INFINITE: ./a", "walltime 0, ./a",
-        {"walltime": "UNLIMITED", "command": "./a"}, {"walltime": "infinite", "command": "./a"},
-        {"walltime": "INFINITE", "command": "./a"}, {"walltime": 0, "command": "./a"}, {"walltime_s": 0, "command": "./a"},
+        "time limit UNLIMITED, ./a",
+        "./a with infinite time",
+        "walltime INFINITE: ./a",
+        "walltime 0, ./a",
+        {"walltime": "UNLIMITED", "command": "./a"},
+        {"walltime": "infinite", "command": "./a"},
+        {"walltime": "INFINITE", "command": "./a"},
+        {"walltime": 0, "command": "./a"},
+        {"walltime_s": 0, "command": "./a"},
         "no time limit, ./a",
     ],
-)  # fmt: skip
+)
 def test_no_limit_is_warned_about(given: Any, read: Read) -> None:
     reading = read(given)
     assert reading.request.walltime_s is None
