@@ -91,6 +91,9 @@ class Watcher:
         for tag, (wait, ref) in refs.items():
             status = answers.jobs.get(ref.job_id)
             if status is None:
+                if ref.job_id in answers.absent:
+                    unseen = Event(wait_id=wait.id, key="absent", kind="job", payload={"absent": True})
+                    made += await self.ledger.add_event(unseen)
                 continue
             kept = await self.ledger.save_job(tag, status)
             if kept.state is not JobState.UNKNOWN and told_key(kept) != wait.subject.get("told"):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from dragoman.errors import DragomanError
 from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
 from graph.node import Goto, Step, end
+from graph.reach import scheduler_at
+from graph.state import CurrentAttempt
 
 __all__ = ["collector", "outcome_of"]
 
@@ -35,10 +38,22 @@ async def collector(step: Step) -> Goto:
     }
     prediction: JsonObject = {**(state.prediction or {}), "happened": happened}
     await deps.ledger.save_decision(step.thread_id, "outcome", state.round, {"prediction": prediction})
+    await _forget_secrets(step, current)
     results = dict(state.results or {})
     outcome, words = outcome_of(status, results)
     await step.say(words)
     return end(step, outcome, words, results=results, prediction=prediction, job=status.dump())
+
+
+async def _forget_secrets(step: Step, current: CurrentAttempt) -> None:
+    """The job has ended: its secrets do not stay at the site. One that cannot be reached is not waited for."""
+    request = step.state.reading
+    if request is None or not any(each.secret for each in request.environment):
+        return
+    try:
+        await scheduler_at(step.deps.open_site(current.site)).attempts.forget_secrets(current.control_dir)
+    except DragomanError as error:
+        await step.say(f"secrets still lie at {current.site}: {error}")
 
 
 def outcome_of(status: JobStatus, results: JsonObject) -> tuple[str, str]:

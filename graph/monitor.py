@@ -18,6 +18,12 @@ ANSWER_SCHEMA = {
     "required": ["answer"],
 }
 
+LOST_SCHEMA = {
+    "type": "object",
+    "properties": {"answer": {"enum": ["wait", "lost"]}, "by": {"type": "string"}},
+    "required": ["answer"],
+}
+
 
 async def monitor(step: Step) -> Goto:
     """Pause until the job's state changes in a way that matters; decide what follows."""
@@ -27,7 +33,9 @@ async def monitor(step: Step) -> Goto:
     status = await deps.ledger.job(current.tag)
     cancelling = bool(await deps.ledger.cancel_requested(step.thread_id))
     if status is None or not status.state.final:
-        status = await _sleep(step, current, status)
+        status, unseen = await _sleep(step, current, status)
+        if unseen and not status.state.final:
+            return await _unseen(step, current, status, cancelling)
     await step.say(_words(status, current.site), state=status.state.value, job_id=status.ref.job_id)
     if status.state.final:
         return await _ended(step, current, status, cancelling)
@@ -38,8 +46,11 @@ async def monitor(step: Step) -> Goto:
     return goto(step, "monitor", job=_small(status))
 
 
-async def _sleep(step: Step, current: CurrentAttempt, status: JobStatus | None) -> JobStatus:
-    """The pause itself: costs a row, no process. The watcher of the site ends it."""
+async def _sleep(step: Step, current: CurrentAttempt, status: JobStatus | None) -> tuple[JobStatus, bool]:
+    """The pause itself: costs a row, no process. The watcher of the site ends it.
+
+    Also tells whether the job is not to be seen any more, by any account of the site.
+    """
     known = status or JobStatus(ref=current.job, state=JobState.SUBMITTED) if current.job else status
     assert known is not None  # noqa: S101  # a dispatched attempt has its job
     answer = await step.pause(
@@ -53,9 +64,29 @@ async def _sleep(step: Step, current: CurrentAttempt, status: JobStatus | None) 
         },
     )
     newest = await step.deps.ledger.job(current.tag)
-    if newest is not None:
-        return newest
-    return JobStatus.model_validate(answer.get("status") or known)
+    return newest or JobStatus.model_validate(answer.get("status") or known), bool(answer.get("absent"))
+
+
+async def _unseen(step: Step, current: CurrentAttempt, status: JobStatus, cancelling: bool) -> Goto:
+    """No account of the site shows the job, which does not mean that it ended: the person decides."""
+    await step.say(f"{current.site} does not show the job {status.ref.job_id} any more, nor how it ended")
+    question: JsonObject = {
+        "question": f"{current.site} does not show the job {status.ref.job_id} (tag {current.tag}) in its queue or "
+        "history, and it left no record of an end. Wait, or take it as lost?",
+        "site": current.site,
+        "tag": current.tag,
+        "job_id": status.ref.job_id,
+    }
+    answer = await step.pause("question", question, site=current.site, answer_schema=LOST_SCHEMA)
+    if answer.get("answer") != "lost":
+        return goto(step, "monitor", job=_small(status))
+    scheduler = scheduler_at(step.deps.open_site(current.site))
+    record = await step.deps.ledger.attempt(current.tag)
+    if record is not None:
+        # Whatever may still lie in a queue there will not run its body.
+        await scheduler.abandon(record.attempt, str(answer.get("by") or "person"))
+    lost = status.model_copy(update={"state": JobState.NODE_FAILED, "reason": "taken as lost by a person"})
+    return await _ended(step, current, await step.deps.ledger.save_job(current.tag, lost), cancelling)
 
 
 async def _ended(step: Step, current: CurrentAttempt, status: JobStatus, cancelling: bool) -> Goto:
