@@ -13,11 +13,11 @@ import importlib.util
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from subprocess import DEVNULL, CompletedProcess
 
-import anyio
 from anyio import to_thread
 
 from checkpoints.data_folder import CURE, DataFolder, disk_error
@@ -168,18 +168,22 @@ def _make_ready(folder: DataFolder) -> None:
 async def _run(folder: DataFolder, lock: int, command: Sequence[str]) -> CompletedProcess[bytes]:
     root = os.geteuid() == 0
     # A clean environment: no PG* variable reaches the server, and none of the person's keys shows in its /proc entry.
-    return await anyio.run_process(
-        command,
-        check=False,
-        stdin=DEVNULL,
-        cwd="/",
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-        start_new_session=True,
-        pass_fds=[lock],
-        umask=0o077,
-        user=folder.uid if root else None,
-        group=folder.gid if root else None,
-        extra_groups=[] if root else None,
+    # In a thread, not on the loop: uvloop, which LangGraph's server runs on, knows neither `user` nor `umask`.
+    return await to_thread.run_sync(
+        lambda: subprocess.run(  # noqa: TID251
+            command,
+            check=False,
+            stdin=DEVNULL,
+            capture_output=True,
+            cwd="/",
+            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+            start_new_session=True,
+            pass_fds=[lock],
+            umask=0o077,
+            user=folder.uid if root else None,
+            group=folder.gid if root else None,
+            extra_groups=[] if root else None,
+        )
     )
 
 

@@ -160,8 +160,11 @@ class Threads(Protocol):
     async def cancel_requested(self, thread_id: str) -> str:
         """Who asked to cancel; empty: nobody."""
 
-    async def adopt_thread(self, thread_id: str) -> None:
-        """Note a thread that a LangGraph server owns (master `api`), so that no process of ours runs it."""
+    async def adopt_thread(self, thread_id: str, title: str = "") -> None:
+        """Note a thread that a LangGraph server owns (master `api`), so that no process of ours runs it.
+
+        A known one keeps its title.
+        """
 
 
 class Watches(Protocol):

@@ -16,6 +16,7 @@ from dragoman.event import WaitKind
 from dragoman.model import JsonObject, JsonValue
 from graph.deps import Deps
 from graph.pausing import lease_epoch, pause, thread_id_of
+from graph.served import served
 from graph.state import GraphState, ThreadState, enter
 
 __all__ = ["Entered", "Goto", "Node", "Step", "end", "goto", "node"]
@@ -111,8 +112,7 @@ def node(name: str, deps: Deps, run: Node, *, cancellable: bool = True) -> Enter
     `cancellable=False` node (monitor, canceller, collector) settles the wish itself.
     """
 
-    async def entered(state: GraphState, config: RunnableConfig) -> Goto:
-        step = Step(name=name, deps=deps, state=enter(state), config=config)
+    async def worked(step: Step) -> Goto:
         if cancellable and not step.state.cancelling and await deps.ledger.cancel_requested(step.thread_id):
             return goto(step, "canceller")
         try:
@@ -124,6 +124,12 @@ def node(name: str, deps: Deps, run: Node, *, cancellable: bool = True) -> Enter
                 raise
             await step.say(str(error))
             return end(step, "rejected", str(error))
+
+    async def entered(state: GraphState, config: RunnableConfig) -> Goto:
+        step = Step(name=name, deps=deps, state=enter(state), config=config)
+        if step.epoch is not None:
+            return await worked(step)
+        return await served(deps.ledger, step.thread_id, step.state, lambda: worked(step))
 
     entered.__name__, entered.__doc__ = name, run.__doc__
     return entered

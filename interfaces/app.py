@@ -1,7 +1,4 @@
-"""The one composition root: settings, fleet, checkpoints, graph and continuation put together.
-
-`graph` and `checkpointer` at the end are what `langgraph.json` names.
-"""
+"""The one composition root: settings, fleet, checkpoints, graph and continuation put together."""
 
 from __future__ import annotations
 
@@ -26,10 +23,9 @@ from interfaces.sites import Sites
 from providers.script_reading import read_any_script
 
 if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
 
-__all__ = ["App", "checkpointer", "open_app"]
+__all__ = ["App", "new_app", "open_app"]
 
 
 @dataclass(frozen=True)
@@ -87,6 +83,11 @@ class App:
         await self.checkpoints.aclose()
 
 
+def new_app(settings: Settings, sites: Sites) -> App:
+    """An app that whoever makes it closes. No event loop has to run yet."""
+    return App(settings, open_checkpoints(settings), sites, holder_name())
+
+
 @asynccontextmanager
 async def open_app(settings: Settings | None = None, *, fleet: Fleet | None = None) -> AsyncIterator[App]:
     """An app for a block. Nothing connects until it is used.
@@ -102,34 +103,8 @@ async def open_app(settings: Settings | None = None, *, fleet: Fleet | None = No
     """
     chosen = settings or read_settings()
     sites = await Sites.read(chosen.sites_file, fleet)
-    app = App(chosen, open_checkpoints(chosen), sites, holder_name())
+    app = new_app(chosen, sites)
     try:
         yield app
     finally:
         await app.aclose()
-
-
-def _server_app() -> App:
-    """For LangGraph's own servers, which import the graph before any event loop runs."""
-    settings = read_settings()
-    return App(settings, open_checkpoints(settings), Sites(settings.sites_file, None), holder_name())
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # module attributes on first use: importing this file does nothing
-    if name in ("graph", "_app"):
-        app = _server_app()
-        compiled = build(app.deps)
-        globals()["_app"], globals()["graph"] = app, compiled
-        return globals()[name]
-    raise AttributeError(name)
-
-
-@asynccontextmanager
-async def checkpointer() -> AsyncIterator[BaseCheckpointSaver[Any]]:
-    """The saver for a LangGraph server (`checkpointer.path`)."""
-    checkpoints = open_checkpoints(read_settings())
-    try:
-        await checkpoints.ready()
-        yield checkpoints.saver
-    finally:
-        await checkpoints.aclose()

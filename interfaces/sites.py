@@ -1,4 +1,4 @@
-"""The fleet and its opened sites, read again when the file changes."""
+"""The fleet and its opened sites."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Sites:
 
     Args:
         path: the sites file, or None.
-        fleet: the fleet as read; None: it is read on first use.
+        fleet: the fleet as read.
 
     """
 
-    def __init__(self, path: Path | None, fleet: Fleet | None) -> None:
+    def __init__(self, path: Path | None, fleet: Fleet) -> None:
         self.path = path
-        self._fleet = fleet
+        self.fleet = fleet
         self._open: dict[str, SiteRuntime] = {}
 
     @classmethod
@@ -41,14 +41,17 @@ class Sites:
             fleet = parse_fleet(text, str(path)) if text is not None else _missing(path)
         return cls(path, fleet or default_fleet())
 
-    @property
-    def fleet(self) -> Fleet:
-        """The sites."""
-        if self._fleet is None:
-            self._fleet = (
-                default_fleet() if self.path is None else parse_fleet(self.path.read_text("utf-8"), str(self.path))
-            )
-        return self._fleet
+    @classmethod
+    def read_now(cls, path: Path | None) -> Sites:
+        """As `read`, where no event loop runs yet.
+
+        Raises:
+            SiteFileError: with line, field and cure.
+
+        """
+        if path is None:
+            return cls(path, default_fleet())
+        return cls(path, parse_fleet(path.read_text("utf-8"), str(path)) if path.exists() else _missing(path))
 
     def site(self, name: str) -> Site:
         """A site by its name.

@@ -14,7 +14,7 @@ __all__ = ["LeaseTables"]
 _ACQUIRE = """
 UPDATE dragoman_ledger.threads SET
     epoch = epoch + 1, lease_holder = %(holder)s, lease_until = clock_timestamp() + make_interval(secs => %(seconds)s)
-WHERE thread_id = %(thread_id)s AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+WHERE thread_id = %(thread_id)s AND master = 'direct' AND (lease_until IS NULL OR lease_until <= clock_timestamp())
 RETURNING epoch
 """
 _EXISTS = "SELECT FROM dragoman_ledger.threads WHERE thread_id = %(thread_id)s"
@@ -55,6 +55,8 @@ class LeaseTables(Tables):
 
     async def acquire(self, thread_id: str, holder: str, seconds: float) -> int | None:
         """Take the lease if it is free or expired; the new epoch, or None where somebody holds it.
+
+        A thread that a LangGraph server owns has no lease to take.
 
         Raises:
             UnknownName: there is no such thread.

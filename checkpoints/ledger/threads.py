@@ -79,7 +79,7 @@ RETURNING thread_id
 _ADOPT = """
 WITH added AS (
     INSERT INTO dragoman_ledger.threads (thread_id, title, status, master, input)
-    VALUES (%(thread_id)s, '', 'active', 'api', '{}')
+    VALUES (%(thread_id)s, %(title)s, 'active', 'api', '{}')
     ON CONFLICT (thread_id) DO NOTHING
     RETURNING master
 )
@@ -167,14 +167,16 @@ class ThreadTables(Tables):
         """Take a poisoned thread back into work; False: it is not poisoned."""
         return await self._one(_RETRY, {"thread_id": thread_id}) is not None
 
-    async def adopt_thread(self, thread_id: str) -> None:
+    async def adopt_thread(self, thread_id: str, title: str = "") -> None:
         """Note a thread that a LangGraph server owns (master `api`), so that no process of ours runs it.
+
+        A known one keeps its title.
 
         Raises:
             LeaseLost: it is one of ours already, and no thread has two masters.
 
         """
-        row = await self._one(_ADOPT, {"thread_id": thread_id})
+        row = await self._one(_ADOPT, {"thread_id": thread_id, "title": storable_text(title)})
         if row is not None and row["master"] != "api":
             raise LeaseLost(
                 "the thread was begun by dragoman itself: a LangGraph server cannot take it over",
