@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from langgraph_sdk.errors import ConflictError, LangGraphError, NotFoundError
 
 from continuation.engine import Engine
 from dragoman.errors import DragomanError, TransportError
 from dragoman.ledger import Ledger
+from dragoman.model import JsonObject
 from dragoman.protocols import Progress
 
 __all__ = ["AnyResumer", "ApiResumer"]
@@ -36,34 +39,62 @@ class ApiResumer:
         """Answer the pending interrupt with its wait's event. False: nothing to answer, or a run is under way there.
 
         Raises:
-            TransportError: when the server does not answer.
+            TransportError: when the server does not answer, or does not know the thread.
 
         """
-        client = self._client or get_client(url=self.url)
+        client = self._client or get_client(url=self.url, api_key=None)
         self._client = client
         try:
             state = await client.threads.get_state(thread_id)
-            for interrupt in _interrupts(dict(state)):
-                value = interrupt.get("value")
-                wait_id = value.get("wait_id") if isinstance(value, dict) else None
-                events = await self.ledger.events(str(wait_id)) if wait_id else []
-                if not events:
-                    continue
-                event = next((each for each in events if each.kind == "cancel"), events[0])
-                answer = {**event.payload, "event": event.kind, "by": event.payload.get("by") or event.by}
-                if event.kind == "cancel":
-                    answer["cancel"] = True
-                await client.runs.create(
-                    thread_id,
-                    self.assistant,
-                    command={"resume": {interrupt["id"]: answer}},
-                    multitask_strategy="reject",
-                    durability="sync",
-                )
-                return True
-        except Exception as error:  # the client raises httpx's and its own errors; all mean: not now
-            raise TransportError(f"the LangGraph server gave no answer: {error}", where=self.url) from error
-        return False
+            answers = await self._answers(_interrupts(dict(state)))
+            if not answers:
+                return False
+            await client.runs.create(
+                thread_id,
+                self.assistant,
+                command={"resume": answers},
+                # Whatever runs there now may be the answer to the same event.
+                multitask_strategy="reject",
+                durability="sync",
+            )
+        except ConflictError:
+            return False
+        except NotFoundError as error:
+            raise TransportError(
+                "the LangGraph server there does not know the thread",
+                where=self.url,
+                cure="set DRAGOMAN_API_URL to the server that began it; `langgraph dev` keeps its threads in the "
+                "`.langgraph_api` of the folder it was started in",
+            ) from error
+        except (httpx.HTTPError, LangGraphError, ValueError, TypeError) as error:  # the last two: it is no such server
+            raise TransportError(
+                f"the LangGraph server gave no answer: {error}",
+                where=self.url,
+                cure="start it, or set DRAGOMAN_API_URL",
+            ) from error
+        return True
+
+    async def _answers(self, interrupts: list[dict[str, Any]]) -> dict[str, JsonObject]:
+        """What to resume: interrupt ids, and the event of each one's wait: a wish to cancel first, else the oldest."""
+        answers: dict[str, JsonObject] = {}
+        for interrupt in interrupts:
+            value = interrupt.get("value")
+            wait_id = value.get("wait_id") if isinstance(value, dict) else None
+            events = await self.ledger.events(str(wait_id)) if wait_id else []
+            if not events:
+                continue
+            event = next((each for each in events if each.kind == "cancel"), events[0])
+            answer = {**event.payload, "event": event.kind, "by": event.payload.get("by") or event.by}
+            if event.kind == "cancel":
+                answer["cancel"] = True
+            answers[interrupt["id"]] = answer
+        return answers
+
+    async def aclose(self) -> None:
+        """Close the connections to the server."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
 
 
 def _interrupts(state: dict[str, Any]) -> list[dict[str, Any]]:

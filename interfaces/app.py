@@ -64,6 +64,11 @@ class App:
         return build(self.deps, checkpointer=self.checkpoints.saver)
 
     @cached_property
+    def server(self) -> ApiResumer:
+        """The way to threads that a LangGraph server owns."""
+        return ApiResumer(self.checkpoints.ledger, self.settings.api_url)
+
+    @cached_property
     def service(self) -> Service:
         """Looks at sites and runs threads on."""
         ledger = self.checkpoints.ledger
@@ -74,11 +79,12 @@ class App:
             lease_s=self.settings.lease_s,
             most_tries=self.settings.max_resume_tries,
         )
-        resumer = AnyResumer(ledger, engine, ApiResumer(ledger, self.settings.api_url))
+        resumer = AnyResumer(ledger, engine, self.server)
         return Service(ledger, Watcher(ledger, self.sites.open, self.holder), resumer)
 
     async def aclose(self) -> None:
-        """Close connections to sites and to the database."""
+        """Close connections to sites, to a LangGraph server and to the database."""
+        await self.server.aclose()
         await self.sites.aclose()
         await self.checkpoints.aclose()
 
