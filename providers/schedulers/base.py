@@ -224,6 +224,8 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
 
 def one_line(text: str, *, limit: int = 1000) -> str:
     """Text as one line without control characters, cut to `limit` characters: safe to store and show."""
+    if len(text) <= limit and text.isprintable():
+        return " ".join(text.split())
     printable = "".join(character if character.isprintable() else " " for character in text[: 8 * limit])
     return " ".join(printable.split())[:limit]
 

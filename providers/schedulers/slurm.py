@@ -33,7 +33,7 @@ from providers.schedulers.base import NO_CONNECTION, BaseDialect, Rules, chunks,
 from providers.schedulers.directives import checked
 from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_read import read_slurm_script
-from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, Row, read_rows
+from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, Row, RowReader
 from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
@@ -162,13 +162,14 @@ class SlurmDialect(BaseDialect):
             return JobAnswers(jobs={}, trouble=trouble)
         cluster = _cluster_asked(done)
         mine = [ref for ref in refs if ref.cluster == cluster]
-        rows, bad, trouble = _rows(done)
+        rows, trouble = _rows(done)
+        found = {} if trouble else job_statuses(rows, mine, self.zone, history=history)
+        trouble = trouble or _unreadable(rows, done)
         if trouble:
             return JobAnswers(jobs={}, trouble=trouble)
-        found = job_statuses(rows, mine, self.zone, history=history)
         jobs = {job_id: status for job_id, status in found.items() if status is not None}
         # A row that cannot be read may be the one of a job that is missing.
-        absent = frozenset() if bad else frozenset(ref.job_id for ref in mine if ref.job_id not in jobs)
+        absent = frozenset() if _bad(rows) else frozenset(ref.job_id for ref in mine if ref.job_id not in jobs)
         return JobAnswers(jobs=jobs, absent=absent)
 
     def _asking_trouble(self, done: Completed) -> str:
@@ -190,15 +191,16 @@ class SlurmDialect(BaseDialect):
         trouble = self._asking_trouble(done)
         if trouble:
             return Answer[JobRef].unknown(trouble)
-        rows, bad, trouble = _rows(done)
+        rows, trouble = _rows(done)
         word = re.compile(rf"(?<![a-z0-9-]){re.escape(tag)}(?![a-z0-9-])")
         for row in rows:
             if word.search(row.name) or word.search(row.comment):
                 base = row.id.partition("_")[0].partition("+")[0]
                 known = re.fullmatch(r"dgm-[a-z0-9]{12}-[a-z0-9]{1,12}", tag)
                 return Answer[JobRef].ok(JobRef(job_id=base, cluster=_cluster_asked(done), tag=tag if known else None))
-        if trouble or bad:
-            return Answer[JobRef].unknown(trouble or f"{bad} lines could not be read")
+        trouble = trouble or _unreadable(rows, done)
+        if trouble or _bad(rows):
+            return Answer[JobRef].unknown(trouble or f"{_bad(rows)} lines could not be read")
         return Answer[JobRef].absent(f"{done.argv[0] if done.argv else 'the answer'} shows no job with this tag")
 
     # Act
@@ -277,15 +279,22 @@ class SlurmDialect(BaseDialect):
         return read_slurm_script(text)
 
 
-def _rows(done: Completed) -> tuple[list[Row], int, str]:
-    """Rows, how many lines could not be read, and why the answer as a whole cannot."""
+def _rows(done: Completed) -> tuple[RowReader | list[Row], str]:
+    """Rows, read while they are used, and why the answer as a whole cannot be used."""
     text = done.out
-    if text.lstrip()[:1] == "{":
-        rows, trouble = json_rows(text)
-        return rows, 0, trouble
-    rows, bad = read_rows(text)
-    told = f"{bad} lines are not in the format that was asked for: {one_line(text, limit=120)}"
-    return rows, bad, told if bad and not rows else ""
+    return json_rows(text) if text.lstrip()[:1] == "{" else (RowReader(text), "")
+
+
+def _bad(rows: RowReader | list[Row]) -> int:
+    """How many lines could not be read, once all rows were."""
+    return rows.bad if isinstance(rows, RowReader) else 0
+
+
+def _unreadable(rows: RowReader | list[Row], done: Completed) -> str:
+    """Why none of it can be used, once all rows were read: not one row in the format that was asked for."""
+    if isinstance(rows, RowReader) and rows.bad and not rows.read:
+        return f"{rows.bad} lines are not in the format that was asked for: {one_line(done.out, limit=120)}"
+    return ""
 
 
 def _on(cluster: str | None) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ The name comes last, and a row with another number of fields is not read: shifte
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "Row", "read_rows"]
+__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "Row", "RowReader"]
 
 SEPARATOR: Final = "\x1f"
 
@@ -35,6 +37,7 @@ class Row(NamedTuple):
 
 
 _FIELDS: Final = 13
+_LINE = re.compile(r"[^\n]+")
 
 SQUEUE_FORMAT: Final = SEPARATOR.join(("%i", "%A", "%T", "%P", "%V", "%S", "%e", "%M", "%N", "%r", "", "%k", "%j"))
 """For `squeue -o`, in the order of `Row`; it tells no exit code, so that field is left empty. See squeue(1)."""
@@ -44,18 +47,27 @@ SACCT_FORMAT: Final = (
 """For `sacct --format`, in the order of `Row`; see sacct(1). All fields are there since 20.11."""
 
 
-def read_rows(text: str) -> tuple[list[Row], int]:
-    """Rows of `squeue -h -o SQUEUE_FORMAT` or `sacct -n -P --delimiter=<037> --format=SACCT_FORMAT`.
+class RowReader:
+    """Rows of `squeue -h -o SQUEUE_FORMAT` or `sacct -n -P --delimiter=<037> --format=SACCT_FORMAT`, one at a time.
 
-    Rows of steps (`812.batch`) are left out. The second item counts the lines that could not be read.
+    A queue may hold 100,000 jobs of which few are ours, so no list of them is made. Rows of steps (`812.batch`) are
+    left out.
     """
-    rows: list[Row] = []
-    bad = 0
-    for line in text.split("\n"):
-        fields = line.split(SEPARATOR, _FIELDS - 1)
-        if len(fields) == _FIELDS and fields[0][:1].isdigit():
-            if "." not in fields[0]:
-                rows.append(Row(*fields))
-        elif line and not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
-            bad += 1
-    return rows, bad
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.read = 0
+        """Rows so far."""
+        self.bad = 0
+        """Lines so far that could not be read."""
+
+    def __iter__(self) -> Iterator[Row]:
+        for match in _LINE.finditer(self._text):
+            line = match[0]
+            fields = line.split(SEPARATOR, _FIELDS - 1)
+            if len(fields) == _FIELDS and fields[0][:1].isdigit():
+                self.read += 1
+                if "." not in fields[0]:
+                    yield Row(*fields)
+            elif not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
+                self.bad += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
@@ -123,7 +124,11 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
         states = {row: row_state(row) for row in current}
         state = _combined(states.values())
         chosen = next(row for row in current if states[row] is state)
-    whole_array = "_" not in ref.job_id and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
+    whole_array = (
+        "_" in chosen.id
+        and "_" not in ref.job_id
+        and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
+    )
     if whole_array and state.final and not history:
         return None
     notes: list[str] = []
@@ -137,7 +142,7 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
     code, signal = _exit_code(chosen.exit, state)
     elapsed = float(chosen.elapsed) if chosen.elapsed.isdigit() else read_duration(chosen.elapsed)
     reason = one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else ""
-    nodes = [name for row in current for name in expand_hostlist(row.nodes)]
+    nodes = dict.fromkeys(itertools.chain.from_iterable(expand_hostlist(row.nodes) for row in current))
     restarts = int(chosen.restarts) if chosen.restarts.isdigit() else None
     return JobStatus(
         ref=ref,
@@ -154,7 +159,7 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
         ended_at=ended.at if state.final else None,
         expected_start=started.at if state is JobState.PENDING and not history else None,
         elapsed_s=elapsed if elapsed is not None and math.isfinite(elapsed) and begun else None,
-        nodes=tuple(dict.fromkeys(nodes)),
+        nodes=tuple(nodes),
         restarts=restarts if restarts is not None else (runs - 1 if history else None),
         array_tasks=array_tasks,
         cancelled_by=_cancelled_by(chosen.state),
