@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
 from dragoman.facts import Workload
-from dragoman.job import JobRef, JobSpec, JobState, ReasonClass
+from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
@@ -37,7 +37,7 @@ from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORM
 from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
-from providers.schedulers.slurm_values import read_moment
+from providers.schedulers.slurm_values import base_id, read_moment
 from providers.schedulers.slurm_workload import DEPTH_FORMAT, depth_of, group_nodes, read_nodes, read_queues
 
 __all__ = ["SlurmDialect"]
@@ -64,7 +64,7 @@ class SlurmDialect(BaseDialect):
     errors: ClassVar[Rules] = ERRORS
     accepted: ClassVar[re.Pattern[str]] = re.compile(
         r"^\s*(?P<id>\d+)(?:;(?P<cluster>[A-Za-z0-9_.-]+))?\s*$"
-        r"|^Submitted batch job (?P<id2>\d+)(?: on cluster (?P<cluster2>[A-Za-z0-9_.-]+))?\s*$",
+        r"|Submitted batch job (?P<id2>\d+)\b(?: on cluster (?P<cluster2>[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*))?",
         re.ASCII,
     )
     droppable: ClassVar[tuple[str, ...]] = ("--parsable",)
@@ -157,20 +157,19 @@ class SlurmDialect(BaseDialect):
         return JobAnswers(jobs=answers.jobs, trouble=answers.trouble)
 
     def _answers(self, done: Completed, refs: Sequence[JobRef], *, history: bool) -> JobAnswers:
-        trouble = self._asking_trouble(done)
+        trouble = self.trouble(done)
         if trouble:
             return JobAnswers(jobs={}, trouble=trouble)
         cluster = _cluster_asked(done)
         mine = [ref for ref in refs if ref.cluster == cluster]
         rows, trouble = _rows(done)
-        found = {} if trouble else job_statuses(rows, mine, self.zone, history=history)
-        trouble = trouble or _unreadable(rows, done)
-        if trouble:
-            return JobAnswers(jobs={}, trouble=trouble)
+        found = job_statuses(rows, mine, self.zone, history=history)
+        trouble = trouble or _unreadable(rows, done) or self._asking_trouble(done)
         jobs = {job_id: status for job_id, status in found.items() if status is not None}
         # A row that cannot be read may be the one of a job that is missing.
-        absent = frozenset() if _bad(rows) else frozenset(ref.job_id for ref in mine if ref.job_id not in jobs)
-        return JobAnswers(jobs=jobs, absent=absent)
+        clean = not trouble and not _bad(rows)
+        absent = frozenset(ref.job_id for ref in mine if ref.job_id not in jobs) if clean else frozenset[str]()
+        return JobAnswers(jobs=jobs, absent=absent, trouble=trouble)
 
     def _asking_trouble(self, done: Completed) -> str:
         """Also where the exit code is 0 and stderr tells of an error: an empty answer is then no answer."""
@@ -193,11 +192,11 @@ class SlurmDialect(BaseDialect):
             return Answer[JobRef].unknown(trouble)
         rows, trouble = _rows(done)
         word = re.compile(rf"(?<![a-z0-9-]){re.escape(tag)}(?![a-z0-9-])")
-        for row in rows:
-            if word.search(row.name) or word.search(row.comment):
-                base = row.id.partition("_")[0].partition("+")[0]
-                known = re.fullmatch(r"dgm-[a-z0-9]{12}-[a-z0-9]{1,12}", tag)
-                return Answer[JobRef].ok(JobRef(job_id=base, cluster=_cluster_asked(done), tag=tag if known else None))
+        found = {base_id(row.id) for row in rows if word.search(row.name) or word.search(row.comment)}
+        if found:
+            # Of several (a submit that was repeated behind our back) the first; the others end without the body.
+            known = tag if re.fullmatch(TAG_PATTERN, tag) else None
+            return Answer[JobRef].ok(JobRef(job_id=min(found, key=int), cluster=_cluster_asked(done), tag=known))
         trouble = trouble or _unreadable(rows, done)
         if trouble or _bad(rows):
             return Answer[JobRef].unknown(trouble or f"{_bad(rows)} lines could not be read")
@@ -254,8 +253,9 @@ class SlurmDialect(BaseDialect):
         config = dict(re.findall(r"^(\w+)\s*= (.*?)\s*$", config_text or "", re.MULTILINE))
         private = config.get("PrivateData", "")
         nodes = read_nodes(node_text) if node_text is not None else None
-        # Where others' jobs or nodes are hidden from us, what we see is not what there is.
-        depth = depth_of(depth_text) if depth_text is not None and "jobs" not in private else None
+        # Where others' jobs are hidden from us, or may be, what we see is not what there is.
+        whole = config_text is not None and "jobs" not in private
+        depth = depth_of(depth_text) if depth_text is not None and whole else None
         queues = read_queues(partitions, nodes, depth) if partitions is not None else None
         if not queues and not nodes:
             return Answer[Workload].unknown("; ".join(troubles) or "no partition and no node in the answer")

@@ -69,6 +69,21 @@ def test_json_of_a_controller_that_is_down(slurm: SlurmDialect, done: Done, ref:
     assert answer.absent == frozenset()
 
 
+def test_rows_beside_an_error_count_but_show_no_absence(
+    slurm: SlurmDialect, done: Done, ref: Callable[..., JobRef]
+) -> None:
+    answer = slurm.parse_status(done(queue("1", "RUNNING"), "squeue: error: one cluster is down"), [ref("1"), ref("2")])
+    assert answer.jobs["1"].state is JobState.RUNNING
+    assert answer.absent == frozenset()
+    assert answer.trouble
+
+
+def test_the_first_of_several_with_one_tag_is_found(slurm: SlurmDialect, done: Done) -> None:
+    tag = "dgm-0123456789ab-a0"
+    out = queue("1000", "RUNNING", name=f"x.{tag}") + queue("999", "PENDING", name=f"x.{tag}")
+    assert slurm.parse_find(done(out), tag).value == JobRef(job_id="999", tag=tag)
+
+
 def test_cut_off_output_shows_no_absence(slurm: SlurmDialect, ref: Callable[..., JobRef]) -> None:
     cut = Completed(("squeue",), 0, b"", b"", truncated=True)
     assert slurm.parse_status(cut, [ref("1")]).trouble

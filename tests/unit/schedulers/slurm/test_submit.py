@@ -37,6 +37,8 @@ Done = Callable[..., Completed]
         ),
         ("sbatch: project 1234 has 77 hours left\n\n  890\n", "890", None),
         ("2024\nSubmitted batch job 9\n", "9", None),
+        ("sbatch: Submitted batch job 9 on cluster c-1\n", "9", "c-1"),
+        ("\x1b[32mSubmitted batch job 9\x1b[0m\n", "9", None),
         ("Submitted batch job 9\n2024\n", "9", None),
     ],
 )
