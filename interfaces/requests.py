@@ -42,12 +42,12 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
         app.sites.site(name)
     request = await with_local_inputs(reading.request, options.base_dir)
     reading = reading.model_copy(update={"request": request})
+    thread_id = str(uuid.uuid4())
     _refuse_visible_secrets(reading)
-    for key, value in reading.secrets.items():
-        await app.secrets.put(key, value)
     title = _title(given, reading)
+    reading = await _put_away(app, thread_id, reading)
     row = ThreadRow(
-        thread_id=str(uuid.uuid4()),
+        thread_id=thread_id,
         title=title,
         input={
             "request": title,
@@ -58,6 +58,19 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
         },
     )
     return await app.checkpoints.ledger.create_thread(row), reading
+
+
+async def _put_away(app: App, thread_id: str, reading: Reading) -> Reading:
+    """Secret values into the store, under keys that no other thread has; the request names the keys."""
+    keys = {key: f"{key[:80]}.{thread_id[:13]}" for key in reading.secrets}
+    for key, value in reading.secrets.items():
+        await app.secrets.put(keys[key], value)
+    environment = tuple(
+        each.model_copy(update={"secret": keys[each.secret]}) if each.secret in keys else each
+        for each in reading.request.environment
+    )
+    request = reading.request.model_copy(update={"environment": environment})
+    return reading.model_copy(update={"request": request, "secrets": {}})
 
 
 def _refuse_visible_secrets(reading: Reading) -> None:
