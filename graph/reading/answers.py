@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -35,6 +34,26 @@ _REMOVAL = re.compile(
 )
 
 
+def _set(holder: Any, parts: list[str], value: JsonValue) -> None:  # noqa: ANN401  # lists and mappings by turns
+    """Set one place in nested lists and mappings, making those that are missing."""
+    key: Any = parts[0]
+    if isinstance(holder, list):
+        key = int(parts[0])
+        if not 0 <= key < 64:
+            raise ValueError(parts[0])
+        holder.extend({} for _ in range(key + 1 - len(holder)))
+    elif not isinstance(holder, dict):
+        raise TypeError(parts[0])
+    if len(parts) > 1:
+        if isinstance(holder, dict) and key not in holder:
+            holder[key] = [] if parts[1].isdigit() else {}
+        _set(holder[key], parts[1:], value)
+    elif value is None and isinstance(holder, dict):
+        holder.pop(key, None)
+    else:
+        holder[key] = value
+
+
 def apply_patch(request: JobRequest, patch: Mapping[str, JsonValue]) -> JobRequest:
     """Set dotted paths of a request; None clears.
 
@@ -44,26 +63,12 @@ def apply_patch(request: JobRequest, patch: Mapping[str, JsonValue]) -> JobReque
     """
     data: dict[str, Any] = request.model_dump(mode="json", exclude_defaults=True)
     for path, value in patch.items():
-        parts = path.split(".")
-        holder: Any = data
-        for part, following in itertools.pairwise(parts):
-            empty: Any = [] if following.isdigit() else {}
-            if isinstance(holder, list):
-                index = int(part)
-                while len(holder) <= index:
-                    holder.append({})
-                holder = holder[index]
-            else:
-                holder = holder.setdefault(part, empty)
-        if isinstance(holder, list):
-            index = int(parts[-1])
-            while len(holder) <= index:
-                holder.append({})
-            holder[index] = value
-        elif value is None:
-            holder.pop(parts[-1], None)
-        else:
-            holder[parts[-1]] = value
+        try:
+            _set(data, path.split("."), value)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise BadRequest(
+                "there is no such place in a request", where=path[:80], cure="write it like shapes.0.nodes"
+            ) from error
     if "command" in patch:
         data.pop("script", None)
     if "script" in patch:
@@ -93,13 +98,17 @@ def apply_answer(
     left = tuple(q for q in reading.questions if q.id != asked.id)
     chosen = None if isinstance(answer, Mapping) else _option(asked, answer)
     if isinstance(answer, Mapping) or chosen is not None:
-        patch = chosen.patch if chosen is not None else dict(answer)  # type: ignore[arg-type]  # a mapping where no option was chosen
-        words = chosen.label if chosen is not None else str(dict(answer))  # type: ignore[arg-type]  # the same
+        patch: Mapping[str, Any] = chosen.patch if chosen is not None else _patch_of(answer)
+        words = chosen.label if chosen is not None else str(patch)
         request = apply_patch(reading.request, patch)
         source = Source(field=asked.field, words=redact(words)[:2000], origin="person")
         request = request.model_copy(update={"sources": (*request.sources, source)})
         return reading.model_copy(update={"request": request, "questions": left})
     return _own_words(reading, asked, str(answer).strip(), left)
+
+
+def _patch_of(answer: object) -> dict[str, Any]:
+    return {str(path): value for path, value in answer.items()} if isinstance(answer, Mapping) else {}
 
 
 def _option(asked: Question, answer: str | int) -> Option | None:

@@ -26,7 +26,7 @@ _ADJECTIVE = (
 _BOUND = (
     r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
     r"|no fewer than|not less than|no less than|less than|fewer than|more than|exactly|between|from|around|about"
-    r"|roughly|approximately|approx\.?|~|>=|<=|<|>|≥|≤) ?)?"
+    r"|roughly|approximately|approx\.?|only|just|~|>=|<=|<|>|≥|≤) ?)?"
 )
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
@@ -64,6 +64,9 @@ _PER_WORD = {
 }  # fmt: skip
 
 
+NUMBER_PER = rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|on each) ?(?P<per>node|task|rank|gpu)(?![\w-])"
+
+
 def _unit(match: re.Match[str]) -> str:
     return next(unit for unit in UNITS if match[unit])
 
@@ -85,6 +88,18 @@ def read_counts(draft: Draft) -> None:
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
+    for match in draft.line.find(NUMBER_PER):
+        _same_unit(draft, match)
+
+
+def _same_unit(draft: Draft, match: re.Match[str]) -> None:
+    """`512 ranks on 16 nodes (32 per node)`: a number without a unit counts what was counted shortly before."""
+    before = [a for a in draft.amounts if a.unit not in ("node", "memory") and 0 <= match.start() - a.end <= 60]
+    count = count_of(match["n"])
+    if before and count:
+        last = max(before, key=lambda amount: amount.end)
+        draft.amounts.append(Amount(last.unit, count, None, *match.span(), per=per_of(match), model=last.model))
+        draft.line.claim(*match.span())
 
 
 def _take(draft: Draft, match: re.Match[str]) -> None:

@@ -29,7 +29,7 @@ def read_environment(draft: Draft) -> None:
         name = draft.line.words(*match.span("name"))
         if not (name.isupper() or is_secret_name(name)) or name.isdigit():
             continue
-        value = draft.line.words(*match.span("value")).rstrip(".")
+        value = draft.line.words(*match.span("value")).rstrip(".:")
         if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
             value = value[1:-1]
         draft.add("environment", variable(draft.secrets, name, value), *match.span())

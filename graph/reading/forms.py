@@ -110,7 +110,8 @@ def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of
 
 def _check_shape_entries(fields: dict[str, Any]) -> None:
     for group in ("shapes", "components"):
-        for index, entry in enumerate(fields.get(group) or ()):
+        entries = fields.get(group)
+        for index, entry in enumerate(list(entries) if isinstance(entries, list | tuple) else []):
             if isinstance(entry, Mapping):
                 for name in entry:
                     if name not in _SHAPE:

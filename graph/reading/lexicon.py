@@ -71,7 +71,7 @@ PADDING = _words("""
     release request requested requesting requests require required requires requiring reserve resource resources
     roughly run running runs same schedule scheduling script second shall she should simple simply simulation
     simulations since sincerely single sir site sites size sized small so software some someone something somewhat
-    somewhere sort start started starting starts storage submit submitting sufficient suitable supercomputer support
+    somewhere  start started starting starts storage submit submitting sufficient suitable supercomputer support
     supported supporting supports sure system systems take takes taking team tell than thank thanks that that's the
     their then there there's these they they're third this those through thx time to today's too tool tools total
     try trying type typically under up us use used uses using usual usually utilize utilizing version versions very

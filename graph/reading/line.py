@@ -26,6 +26,7 @@ _LONGEST_WORD = 400
 
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
+_SHORTHAND = {"w/": "with", "w/o": "without"}
 _SHORT = frozenset(("to", "go", "mo"))
 _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
 _ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -179,6 +180,10 @@ class Line:
         lowered = core.lower()
         fused = _NUMBER_UNIT.fullmatch(core)
         tens = lowered.split("-")
+        if lowered in _SHORTHAND:
+            self._put(_SHORTHAND[lowered], inner, stop)
+            self._put_raw(stop, end, blanked)
+            return _SHORTHAND[lowered]
         if len(tens) == 2 and NUMBER_WORDS.get(tens[0], 0) in range(20, 100, 10) and tens[1] in NUMBER_WORDS:
             self._put(str(NUMBER_WORDS[tens[0]] + NUMBER_WORDS[tens[1]]), inner, stop)
         elif _ALPHABETIC.fullmatch(core):
@@ -260,7 +265,8 @@ class Line:
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the normal form lies in the text."""
         if start >= end:
-            return (self._starts[start] if start < len(self._starts) else len(self.text),) * 2
+            place = self._starts[start] if start < len(self._starts) else len(self.text)
+            return place, place
         return self._starts[start], self._ends[end - 1]
 
     def words(self, start: int, end: int) -> str:

@@ -45,7 +45,8 @@ def bytes_of(number: str, unit: str) -> tuple[int, ...]:
     """Bytes that a size in words can mean: `GB` is decimal, `GiB` and a bare letter are binary (dragoman/units.py)."""
     decimal = (unit.endswith(("b", "bs")) and "i" not in unit) or unit.startswith(("mega", "giga", "tera", "gig"))
     factor = int((1000 if decimal else 1024) ** _FACTOR[unit[0]])
-    return tuple(dict.fromkeys(round(value * factor) for value in amounts_of(number) if value > 0))
+    amounts = [round(value * factor) for value in amounts_of(number) if value > 0]
+    return tuple(sorted(set(amounts), reverse=True))
 
 
 def read_memory(draft: Draft) -> None:
@@ -80,7 +81,7 @@ def _counted_before(draft: Draft, match: re.Match[str]) -> None:
 
 def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
     values = bytes_of(match["n"], match["unit"])
-    if not values or draft.line.words(*match.span("unit")) == "m":
+    if len(values) == 0 or draft.line.words(*match.span("unit")) == "m":
         return
     if len(values) > 1:
         options = [
@@ -90,6 +91,7 @@ def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
         draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: which amount is meant?", options)
         return
     word = {"rank": "task", "process": "task", "cpu": "core"}.get(per or "", per) or per_of(match)
+    word = "core" if word == "thread" else word
     draft.amounts.append(Amount("memory", values[0], None, *match.span(), per=word))
     draft.line.claim(*match.span())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 from graph.reading.draft import Draft
 from graph.reading.line import pattern
@@ -49,7 +49,7 @@ _ENDLESS = (
 )
 RULE = (
     rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time"
-    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run))?"
+    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run|from now))?"
 )
 ENDLESS_RULES = (
     rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time"
@@ -57,6 +57,12 @@ ENDLESS_RULES = (
     r"(?<![\w-])(?P<endless>unlimited(?! budget)|infinite|no (?:time |walltime "
     r"|wall ?time )limit)(?: (?:wall ?time|time|runtime|duration|walltime))?(?![\w-])",
     r"^(?P<endless>0)$",
+)
+
+
+_DONE = re.compile(
+    r"(?:(?:the|it|job|results?|must|should|has|have|needs|to|be|is|are|i|we|need) ){0,6}"
+    r"(?:complete|completed|finish|finished|done|ready|over|results?|delivered)[ ]$"
 )
 
 
@@ -133,6 +139,10 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         if mode == "within" or mode == "in":
             seconds = values[0] if values else 0
             by = draft.now + timedelta(seconds=seconds)
+            done = _DONE.search(draft.line.norm[max(0, start - 60) : start])
+            if done and len(values) == 1:
+                draft.put("deadline", by.astimezone(UTC), start - len(done[0]), end)
+                return
             draft.ask(
                 "walltime_s", start, end,
                 f"Does {draft.words(start, end)!r} limit how long the job runs, or when it must be done?",
@@ -141,7 +151,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             )  # fmt: skip
         return
     values = tuple(value for value in values if value > 0)
-    if not values:
+    if len(values) == 0:
         if match["time"] == "overnight":
             draft.ask("walltime_s", start, end, "Overnight is how many hours?", [])
         return

@@ -39,7 +39,9 @@ OBJECTIVES = {
 }  # fmt: skip
 URGENT = (
     r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
-    r"(?:right now|right away|immediately|at once|now(?= ?[.!,]|$)|very urgent(?:ly)?|urgent(?:ly)?|sofort"
+    r"(?:right now|right away|immediately|at once"
+    r"|(?<!from )(?<!until )(?<!by )(?<!till )now(?= ?[.!,]|$)"
+    r"|very urgent(?:ly)?|urgent(?:ly)?|sofort"
     r"|dringend|tout de suite"
     r"|instantly|without (?:any )?(?:queue|queueing|waiting)))(?![\w-])"
 )

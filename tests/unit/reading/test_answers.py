@@ -26,6 +26,7 @@ def test_answer_settles_a_question(answer: Any, read: Read) -> None:
 )
 def test_total_or_per_node(answer: str, per: str, read: Read) -> None:
     reading = apply_answer(read("./a, 2 nodes with 8 GPUs"), "shapes.0.gpus", answer)
+    assert reading.request.shape.gpus is not None
     assert reading.request.shape.gpus.per == per
     assert reading.request.shape.nodes == 2
     assert reading.complete
@@ -74,3 +75,11 @@ def test_edit(edit: Any, changed: dict[str, Any], read: Read, stated: Callable[.
 def test_an_edit_is_asked_back_against_what_is_known(read: Read) -> None:
     reading = merge_edit(read("./a on 2 nodes").request, "64 GB of memory")
     assert [question.field for question in reading.questions] == ["shapes.0.memory"]
+
+
+@pytest.mark.parametrize(
+    "patch", [{"shapes.x.nodes": 1}, {"shapes.99999999.nodes": 1}, {"walltime_s.a": 1}, {"colour": "blue"}, {"": 1}]
+)
+def test_a_senseless_patch_is_refused(patch: dict[str, Any], read: Read) -> None:
+    with pytest.raises(BadRequest):
+        apply_answer(read("./a on 1 node for 4:00"), "walltime-s", patch)

@@ -33,6 +33,7 @@ Read = Callable[..., Any]
         ({"memory": "much"}, "memory"),
         ({"memory": 64}, "memory"),
         ({"array": "5-1"}, "array"),
+        ({"shapes": 5}, "shapes"),
         ({"shapes": [{"nods": 1}]}, "shapes.0.nods"),
         ({"outputs": "../x"}, "outputs.0.pattern"),
         ('{"nodes": NaN}', "request"),

@@ -95,6 +95,7 @@ def test_redaction_twice_is_redaction_once(text: str) -> None:
         "command: ./a\nenv:\n  HF_TOKEN: hf_SECRET123\n",
         "run ./a with HF_TOKEN=hf_SECRET123 on 1 node",
         "HF_TOKEN=hf_SECRET123 python3 a.py",
+        "1 task with HF_TOKEN=hf_SECRET123: ./a",
         "mpirun -np 2 -x HF_TOKEN=hf_SECRET123 ./a",
         "#!/bin/bash\nexport HF_TOKEN=hf_SECRET123\n./a\n",
     ],
