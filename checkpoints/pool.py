@@ -32,13 +32,24 @@ DEFAULTS = {
 """libpq parameters that a DSN may set otherwise; times in seconds, ``tcp_user_timeout`` in milliseconds."""
 WAIT_FOR_CONNECTION = 30.0
 """Seconds that a caller waits for a free connection of the pool."""
+RECONNECT_FOR = 10.0
+"""Seconds of growing pauses before a caller's next wish starts over with short ones: a database that comes back after a
+long time is met within seconds."""
 
 
-async def open_pool(dsn: str, *, min_size: int = 1, max_size: int = 8, pooler: bool = False) -> Pool:
+async def open_pool(
+    dsn: str,
+    *,
+    min_size: int = 1,
+    max_size: int = 8,
+    pooler: bool = False,
+    again: Callable[[], Awaitable[str]] | None = None,
+) -> Pool:
     """Open a pool of autocommit connections whose rows are dicts, each checked before it is given out.
 
     Args:
         dsn: ``DATABASE_URL``; it may carry ``pooler=1`` or ``pooler=0`` (see ``checkpoints.dsn``).
+        again: finds the DSN anew for each further connection, which starts an embedded server that has stopped.
         min_size: connections kept open.
         max_size: connections at most.
         pooler: a transaction pooler stands before the database; nothing is prepared then, since the next statement may
@@ -63,13 +74,19 @@ async def open_pool(dsn: str, *, min_size: int = 1, max_size: int = 8, pooler: b
     except DatabaseError as problem:
         cure = "see that it runs and accepts this user, or correct DATABASE_URL"
         raise DatabaseError(f"cannot connect: {problem.what}", where=read.where, cure=cure) from problem
+    opened = False
+
+    async def conninfo() -> str:
+        return read_dsn(await again()).conninfo if opened and again is not None else read.conninfo
+
     pool: Pool = AsyncConnectionPool(
-        read.conninfo,
+        conninfo,
         connection_class=AsyncConnection[DictRow],
         kwargs=arguments,
         min_size=min_size,
         max_size=max_size,
         timeout=WAIT_FOR_CONNECTION,
+        reconnect_timeout=RECONNECT_FOR,
         check=Pool.check_connection,
         name="dragoman",
         open=False,
@@ -80,6 +97,7 @@ async def open_pool(dsn: str, *, min_size: int = 1, max_size: int = 8, pooler: b
     except BaseException:
         await pool.close()
         raise
+    opened = True
     return pool
 
 
@@ -104,7 +122,7 @@ class LoopPools:
         pooler: bool = False,
     ) -> None:
         self._dsn = dsn
-        self._sizes = {"min_size": min_size, "max_size": max_size}
+        self._min_size, self._max_size = min_size, max_size
         self._pooler = pooler
         self._opening: dict[asyncio.AbstractEventLoop, asyncio.Task[Pool]] = {}
 
@@ -134,8 +152,11 @@ class LoopPools:
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(task), loop))
 
     async def _open(self) -> Pool:
-        dsn = self._dsn if isinstance(self._dsn, str) else await self._dsn()
-        return await open_pool(dsn, pooler=self._pooler, **self._sizes)
+        given = self._dsn
+        found, again = (given, None) if isinstance(given, str) else (await given(), given)
+        return await open_pool(
+            found, min_size=self._min_size, max_size=self._max_size, pooler=self._pooler, again=again
+        )
 
 
 async def _close(task: asyncio.Task[Pool]) -> None:

@@ -43,16 +43,22 @@ async def leased(threads: Threads, thread_id: str, holder: str, seconds: float) 
         yield None
         return
     lease = Lease(thread_id, epoch)
+    failure: Exception | None = None
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(_renew, threads, lease, seconds, group.cancel_scope)
-            yield lease
+            try:
+                yield lease
+            except Exception as error:  # noqa: BLE001  # raised below: the group would wrap it, and nobody know it
+                failure = error
             group.cancel_scope.cancel()
     finally:
         if not lease.lost:
             # If the database is gone, the lease runs out by itself.
             with anyio.CancelScope(shield=True), anyio.move_on_after(5), suppress(DatabaseError):
                 await threads.release(thread_id, epoch)
+    if failure is not None:
+        raise failure
     if lease.lost:
         raise LeaseLost("the lease of the thread is lost", where=thread_id, cure="nothing: its new owner goes on")
 
