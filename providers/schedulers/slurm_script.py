@@ -17,7 +17,7 @@ from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
 from providers.schedulers.directives import checked
 from providers.schedulers.job_script import job_lines
-from providers.schedulers.slurm_options import FORBIDDEN, LONG, quote_word, split_words, take_options
+from providers.schedulers.slurm_options import FORBIDDEN, quote_word, split_words, take_options
 
 __all__ = ["render_slurm_script", "shape_options"]
 
@@ -225,14 +225,19 @@ def _native(line: str, components: int) -> tuple[int, str, str | None]:
 
 
 def _add_native(options: Options, name: str, value: str | None) -> None:
+    """Add a native option; other resources join the GPUs in `--gres`.
+
+    Raises:
+        BadRequest: it contradicts what the rest of the job says.
+
+    """
     mine = options.get(name)
     if name == "gres" and mine is not None and value is not None and not _has_gpu(value):
         options[name] = f"{mine},{value}"
-    elif name in options and (mine != value or name in LONG):
-        if mine != value:
-            raise BadRequest(
-                f"--{name}={value} contradicts --{name}={mine}", where="native_options", cure="state one of them"
-            )
+    elif name in options and mine != value:
+        raise BadRequest(
+            f"--{name}={value} contradicts --{name}={mine}", where="native_options", cure="state one of them"
+        )
     else:
         options[name] = value
 
