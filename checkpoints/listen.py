@@ -8,7 +8,7 @@ Source: PostgreSQL manual, "NOTIFY" and "LISTEN".
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import anyio
 from psycopg import AsyncConnection
@@ -24,14 +24,16 @@ LONGEST_PAUSE = 30.0
 """Seconds between two tries to reach a database that is down."""
 
 
-async def listen(dsn: str, *, pooler: bool = False, every: float = 30.0) -> AsyncIterator[str]:
+async def listen(
+    dsn: str | Callable[[], Awaitable[str]], *, pooler: bool = False, every: float = 30.0
+) -> AsyncIterator[str]:
     """Ids of threads that are new, changed their status or got an event, as it happens.
 
     An empty word means: something may have been missed, look at everything. It comes first, after each interruption of
     the connection, and every `every` seconds; behind a transaction pooler nothing else comes.
 
     Args:
-        dsn: of the database, as for `open_pool`.
+        dsn: of the database, as for `open_pool`, or what finds it, which is asked again after each interruption.
         pooler: a transaction pooler stands before it, which passes no notifications on.
         every: seconds.
 
@@ -39,14 +41,15 @@ async def listen(dsn: str, *, pooler: bool = False, every: float = 30.0) -> Asyn
         SettingsError: the DSN is no connection string.
 
     """
-    read = read_dsn(dsn)
-    if pooler or read.pooler:
+    found = dsn if isinstance(dsn, str) else await dsn()
+    if pooler or read_dsn(found).pooler:
         while True:
             yield ""
             await anyio.sleep(every)
     pause = 0.5
     while True:
         try:
+            read = read_dsn(found if isinstance(dsn, str) else await dsn())
             with database_errors(read.where):
                 connection = await AsyncConnection.connect(read.conninfo, autocommit=True)
                 async with connection:

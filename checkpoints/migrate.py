@@ -9,6 +9,7 @@ A transaction's lock also works behind a transaction pooler, and goes away with 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import re
 import time
 from collections.abc import AsyncIterator
@@ -177,7 +178,9 @@ async def _connect(pool: Pool) -> AsyncConnection[DictRow]:
     parameters = pool.kwargs if isinstance(pool.kwargs, dict) else {}
     # A prepared statement is one statement; our files hold many.
     ours = {**parameters, "autocommit": True, "row_factory": dict_row, "prepare_threshold": None}
-    return await AsyncConnection[DictRow].connect(str(pool.conninfo), **ours)
+    given = pool.conninfo
+    conninfo = await given() if inspect.iscoroutinefunction(given) else given
+    return await AsyncConnection[DictRow].connect(str(conninfo), **ours)
 
 
 @asynccontextmanager

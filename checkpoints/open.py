@@ -117,7 +117,7 @@ class Checkpoints:
     async def listen(self, *, every: float = 30.0) -> AsyncIterator[str]:
         """Ids of threads with news; an empty word: look at everything (`checkpoints.listen.listen`)."""
         await self.pools.get()
-        async for word in listen(await self.dsn(), pooler=self.pooler, every=every):
+        async for word in listen(self.dsn, pooler=self.pooler, every=every):
             yield word
 
     async def store(self) -> AsyncPostgresStore:

@@ -76,11 +76,11 @@ async def open_pool(
         raise DatabaseError(f"cannot connect: {problem.what}", where=read.where, cure=cure) from problem
     opened = False
 
-    async def conninfo() -> str:
+    async def found_again() -> str:
         return read_dsn(await again()).conninfo if opened and again is not None else read.conninfo
 
     pool: Pool = AsyncConnectionPool(
-        conninfo,
+        read.conninfo if again is None else found_again,
         connection_class=AsyncConnection[DictRow],
         kwargs=arguments,
         min_size=min_size,
