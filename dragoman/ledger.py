@@ -76,8 +76,10 @@ class Records(Protocol):
     async def transfers(self, thread_id: str) -> list[tuple[TransferPlan, TransferStatus | None]]:
         """Transfers of a thread in their order."""
 
-    async def say(self, thread_id: str, step: str, words: str, data: JsonObject | None = None) -> None:
-        """Add one line to the thread's timeline."""
+    async def say(
+        self, thread_id: str, step: str, words: str, data: JsonObject | None = None, *, key: str | None = None
+    ) -> bool:
+        """Add one line to the thread's timeline. False: the line of this key is there already (said by a replay)."""
 
     async def timeline(self, thread_id: str) -> list[TimelineEntry]:
         """The thread's story, the oldest first."""
@@ -148,8 +150,13 @@ class Threads(Protocol):
     ) -> None:
         """Keep where the thread stands; resets `tries`. Raises `LeaseLost`."""
 
-    async def failed_try(self, thread_id: str, error: str, *, epoch: int, most: int) -> ThreadStatus:
-        """Count a failed run; at `most` in a row the thread is poisoned. Returns its status. Raises `LeaseLost`."""
+    async def failed_try(
+        self, thread_id: str, error: str, *, epoch: int, most: int, pause_s: float = 1.0
+    ) -> ThreadStatus:
+        """Count a failed run; at `most` in a row the thread is poisoned. Returns its status. Raises `LeaseLost`.
+
+        Until then it is not runnable for `pause_s`, doubled with each failure in a row.
+        """
 
     async def retry(self, thread_id: str) -> bool:
         """Take a poisoned thread back into work."""

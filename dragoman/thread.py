@@ -44,6 +44,8 @@ class ThreadRow(Model):
     error: str = ""
     tries: NonNegativeInt = 0
     """Failed runs in a row at the same place."""
+    next_try_at: Moment | None = None
+    """After a failed run: nobody runs it before."""
     epoch: NonNegativeInt = 0
     lease_holder: str = ""
     lease_until: Moment | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,9 +79,15 @@ class Step:
         )
 
     async def say(self, words: str, **data: JsonValue) -> None:
-        """One line for people: on the timeline and to whoever follows the stream."""
-        get_stream_writer()({"step": self.name, "words": words, **data})
-        await self.deps.ledger.say(self.thread_id, self.name, words, data)
+        """One line for people: on the timeline and to whoever follows the stream, once however often it is replayed.
+
+        The same words in the same step of the graph are the same line: a node runs again from its beginning when its
+        pause ends, or after a crash.
+        """
+        number = self.config.get("metadata", {}).get("langgraph_step")
+        key = None if number is None else hashlib.sha256(f"{number}\0{self.name}\0{words}".encode()).hexdigest()[:32]
+        if await self.deps.ledger.say(self.thread_id, self.name, words, data, key=key):
+            get_stream_writer()({"step": self.name, "words": words, **data})
 
 
 Node: TypeAlias = Callable[[Step], Awaitable[Goto]]

@@ -55,8 +55,9 @@ _DECISIONS = """
 SELECT kind, round, at, record FROM dragoman_ledger.decisions WHERE thread_id = %(thread_id)s ORDER BY number
 """
 _SAY = """
-INSERT INTO dragoman_ledger.timeline (thread_id, step, words, data)
-VALUES (%(thread_id)s, %(step)s, %(words)s, %(data)s)
+INSERT INTO dragoman_ledger.timeline (thread_id, step, words, data, key)
+VALUES (%(thread_id)s, %(step)s, %(words)s, %(data)s, %(key)s)
+ON CONFLICT (thread_id, key) WHERE key IS NOT NULL DO NOTHING
 RETURNING number
 """
 _TIMELINE = """
@@ -116,17 +117,21 @@ class EvidenceTables(Tables):
         rows = await self._all(_DECISIONS, {"thread_id": thread_id})
         return [{**row, "at": row["at"].isoformat()} for row in rows]
 
-    async def say(self, thread_id: str, step: str, words: str, data: JsonObject | None = None) -> None:
-        """Add one line to the thread's timeline."""
-        await self._all(
+    async def say(
+        self, thread_id: str, step: str, words: str, data: JsonObject | None = None, *, key: str | None = None
+    ) -> bool:
+        """Add one line to the thread's timeline. False: the line of this key is there already."""
+        added = await self._all(
             _SAY,
             {
                 "thread_id": thread_id,
                 "step": storable_text(step),
                 "words": storable_text(words),
                 "data": as_json(data or {}),
+                "key": key,
             },
         )
+        return bool(added)
 
     async def timeline(self, thread_id: str) -> list[TimelineEntry]:
         """The thread's story, the oldest first."""

@@ -32,7 +32,7 @@ RETURNING thread_id
 _REQUEST_CANCEL = """
 UPDATE dragoman_ledger.threads SET
     cancel_requested_by = CASE WHEN cancel_requested_by = '' THEN %(by)s ELSE cancel_requested_by END,
-    tries = CASE WHEN status = 'poisoned' THEN 0 ELSE tries END,
+    tries = CASE WHEN status = 'poisoned' THEN 0 ELSE tries END, next_try_at = NULL,
     status = CASE WHEN status = 'poisoned' THEN 'active' ELSE status END,
     updated_at = clock_timestamp()
 WHERE thread_id = %(thread_id)s AND status <> 'done'

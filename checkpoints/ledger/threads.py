@@ -35,6 +35,7 @@ WITH candidates AS (
     (SELECT thread_id, updated_at FROM dragoman_ledger.threads
      WHERE status IN ('new', 'active') AND master = 'direct'
          AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+         AND (next_try_at IS NULL OR next_try_at <= clock_timestamp())
      ORDER BY updated_at LIMIT %(limit)s)
     UNION
     (SELECT t.thread_id, t.updated_at
@@ -42,6 +43,7 @@ WITH candidates AS (
      JOIN dragoman_ledger.threads t ON t.thread_id = w.thread_id
      WHERE (t.status = 'parked' OR t.status = 'active' AND t.master = 'api')
          AND (t.lease_until IS NULL OR t.lease_until <= clock_timestamp())
+         AND (t.next_try_at IS NULL OR t.next_try_at <= clock_timestamp())
      ORDER BY t.updated_at LIMIT %(limit)s)
 )
 SELECT thread_id FROM candidates ORDER BY updated_at, thread_id LIMIT %(limit)s
@@ -51,7 +53,7 @@ _SET_STATUS = """
 WITH changed AS (
     UPDATE dragoman_ledger.threads SET
         status = %(status)s, outcome = %(outcome)s, error = %(error)s, updated_at = clock_timestamp(),
-        tries = CASE WHEN %(status)s = 'active' THEN tries ELSE 0 END
+        tries = CASE WHEN %(status)s = 'active' THEN tries ELSE 0 END, next_try_at = NULL
     WHERE thread_id = %(thread_id)s AND CASE
         WHEN %(epoch)s::bigint IS NULL THEN master = 'api'
         ELSE master = 'direct' AND epoch = %(epoch)s AND lease_until > clock_timestamp()
@@ -64,15 +66,17 @@ WITH changed AS (
 )
 SELECT thread_id FROM changed
 """
+# The pause doubles with each failure in a row, so that what fails at once does not fail in a tight loop.
 _FAILED_TRY = """
 UPDATE dragoman_ledger.threads SET
+    next_try_at = clock_timestamp() + make_interval(secs => least(60, %(pause)s * 2 ^ least(tries, 10))),
     tries = tries + 1, error = %(error)s, updated_at = clock_timestamp(),
     status = CASE WHEN tries + 1 >= %(most)s THEN 'poisoned' ELSE status END
 WHERE thread_id = %(thread_id)s AND epoch = %(epoch)s AND lease_until > clock_timestamp()
 RETURNING status
 """
 _RETRY = """
-UPDATE dragoman_ledger.threads SET status = 'active', tries = 0, updated_at = clock_timestamp()
+UPDATE dragoman_ledger.threads SET status = 'active', tries = 0, next_try_at = NULL, updated_at = clock_timestamp()
 WHERE thread_id = %(thread_id)s AND status = 'poisoned'
 RETURNING thread_id
 """
@@ -149,15 +153,21 @@ class ThreadTables(Tables):
         if changed is None:
             raise lease_lost(thread_id, epoch)
 
-    async def failed_try(self, thread_id: str, error: str, *, epoch: int, most: int) -> ThreadStatus:
+    async def failed_try(
+        self, thread_id: str, error: str, *, epoch: int, most: int, pause_s: float = 1.0
+    ) -> ThreadStatus:
         """Count a failed run; at `most` in a row the thread is poisoned. Returns its status.
+
+        Until then it rests before it is runnable again: `pause_s` after the first failure, twice as long after each
+        further one, at most a minute.
 
         Raises:
             LeaseLost: the epoch has moved on; nothing was changed.
 
         """
         row = await self._one(
-            _FAILED_TRY, {"thread_id": thread_id, "epoch": epoch, "most": most, "error": storable_text(error)}
+            _FAILED_TRY,
+            {"thread_id": thread_id, "epoch": epoch, "most": most, "error": storable_text(error), "pause": pause_s},
         )
         if row is None:
             raise lease_lost(thread_id, epoch)
