@@ -66,6 +66,8 @@ class Draft:
     defaults: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     secrets: dict[str, str] = field(default_factory=dict)
+    contested: set[str] = field(default_factory=set)
+    """Fields stated twice, differently: left open until the person answers."""
     software_ends: set[int] = field(default_factory=set)
     """Where names of software ended, in the normal form."""
     parts: list[Draft] = field(default_factory=list)
@@ -103,6 +105,7 @@ class Draft:
         words = self.words(start, end)
         if path in self.fields and self.fields[path] != value:
             earlier = next((s.words for s in self.sources if s.field == path), "earlier")
+            self.contested.add(path)
             self.ask(
                 path, start, end,
                 f"{path} is stated twice: {earlier!r} and {words!r}. Which one counts?",

@@ -38,7 +38,7 @@ BEFORE_MODEL = (
     rf"|,? model) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})\)?(?!\w){PER}"
 )
 WITH_SIZE = (
-    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER},? (?:with|having|of) (?:at least |>= ?|min(?:imum)?\.? )?"
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER}(?:,? (?:with|having|of) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"

@@ -69,7 +69,7 @@ PADDING = _words("""
     other our out over overall package packages parallel part per perform performing  piece place plan
     planning please pls    program programs quick quite ran rather ready really regards
     release request requested requesting requests require required requires requiring reserve resource resources
-    roughly run running runs same schedule scheduling script second shall she should simple simply simulation
+    roughly run running runs  schedule scheduling script second shall she should simple simply simulation
     simulations since sincerely single sir site sites size sized small so software some someone something somewhat
     somewhere  start started starting starts storage submit submitting sufficient suitable supercomputer support
     supported supporting supports sure system systems take takes taking team tell than thank thanks that that's the
@@ -82,6 +82,7 @@ PADDING = _words("""
 """Words that say nothing a site could be asked for, by themselves."""
 
 FUNCTION_WORDS = _words("""
+    batch stdin stdout stderr same mode script file folder directory
     without not no never except preferably ideally either both or if than rather every maybe possibly perhaps possible
     optionally attached enclosed other others avoid neither nor unless otherwise else hopefully sbatch qsub bsub salloc
     qsub msub sinteractive interactive today tomorrow tonight yesterday overnight night nightly daily weekly whatever

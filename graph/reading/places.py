@@ -16,7 +16,8 @@ _MORE = (
     r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
 )
 NOT_SITE = (
-    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|never (?:at|on)|except(?: for)?(?: at| on)?|excluding|exclude"
+    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|(?:don't|do not|never|must not|should not) (?:run|use|submit|go"
+    rf"|send)(?: it| this)?(?: (?:at|on|to))?|never (?:at|on)|except(?: for)?(?: at| on)?|excluding|exclude"
     rf"|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at|on)) (?:the )?(?:sites? |cluster "
     rf"|machine )?{_NAME}{_MORE}"
 )

@@ -158,6 +158,11 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
     for name in ("local_disk_bytes", "exclusive"):
         if name in fields:
             shape[name] = fields.pop(name)
+    for part in (draft, *draft.parts):
+        for path in part.contested:
+            (shape if path.startswith("shapes.0.") else fields).pop(path.removeprefix("shapes.0."), None)
+            if path == "shapes.0.nodes":
+                shape.pop("nodes_max", None)
     alternative = fields.pop("alternative", None)
     if shape:
         fields["shapes"] = _shapes(shape, alternative)
@@ -202,6 +207,7 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
                              Option(label=f"{_plain(value)} (launch line)", patch={f"shapes.0.{name}": _plain(value)})),
                 )
             )  # fmt: skip
+            draft.contested.add(f"shapes.0.{name}")
         shape.setdefault(name, value)
     for name, value in launch.fields.items():
         fields.setdefault(name, value)

@@ -47,6 +47,9 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
     for amount in amounts:
         if amount.unit == "node":
             continue
+        if amount.per == "unknown":
+            _each_of_what(draft, amount)
+            continue
         if amount.per is None and _unclear(draft, amount, amounts, nodes, tasks):
             continue
         _state(draft, fields, amount, nodes, tasks)
@@ -69,6 +72,7 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
         ):
             chosen = Amount("node", amount.low or chosen.low, amount.high or chosen.high, chosen.start, chosen.end)
             continue
+        draft.contested.add(f"shapes.0.{name}")
         first, second = draft.words(chosen.start, chosen.end), draft.words(amount.start, amount.end)
         draft.ask(
             f"shapes.0.{name}", amount.start, amount.end,
@@ -106,14 +110,15 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
                 (
                     a
                     for a in reversed(amounts[:index])
-                    if a.unit == "node" or (a.unit == "task" and amount.unit != "task")
+                    if a.unit == "node" or (a.unit == "task" and amount.unit != "task") or _core_with(norm, a, amount)
                 ),
                 None,
             )
-            amount.per = holder.unit if holder else None
+            amount.per = holder.unit if holder else None if "array" in draft.fields else "unknown"
             before_it = amounts[index - 1] if index else None
             if (
                 before_it
+                and holder
                 and before_it is not holder
                 and before_it.per is None
                 and before_it.unit not in ("node", "task")
@@ -131,6 +136,15 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
             amount.per = before.unit
 
 
+def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
+    """`32 cores with 4 GB each`: memory of each core."""
+    return (
+        core.unit == "core"
+        and amount.unit == "memory"
+        and norm[core.end : amount.start] in (" ", " with ", ", with ", ", ")
+    )
+
+
 def _near(norm: str, amounts: list[Amount], index: int) -> bool:
     """Whether only `and`, `with` or a comma stands between an amount and the one before it."""
     return index > 0 and bool(_NEAR.fullmatch(norm[amounts[index - 1].end : amounts[index].start]))
@@ -145,6 +159,15 @@ def _gap(norm: str, amounts: list[Amount], start: int, end: int) -> str | None:
         if start <= amount.start and amount.end <= end:
             text = text[: amount.start - start] + "#" * (amount.end - amount.start) + text[amount.end - start :]
     return None if re.search(r"[.;!?](?:\s|$)", text) else text
+
+
+def _each_of_what(draft: Draft, amount: Amount) -> None:
+    """`4 GB each` where nothing before it is counted."""
+    words, count = draft.words(amount.start, amount.end), amount.low or amount.high or 1
+    units = {"memory": ("node", "task", "job"), "gpu": ("node", "task"), "core": ("node", "task")}.get(amount.unit, ())
+    options = [Option(label=f"of each {unit}", patch=_patch(amount, unit, count)) for unit in units]
+    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
+    draft.ask(path, amount.start, amount.end, f"{words!r}: of each what?", options)
 
 
 def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount | None, tasks: Amount | None) -> bool:
@@ -225,6 +248,7 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         draft.unread.append(words)
         return
     if name in fields and fields[name] != result:
+        draft.contested.add(f"shapes.0.{name}")
         earlier = next((s.words for s in draft.sources if s.field == f"shapes.0.{name}"), str(fields[name]))
         draft.ask(
             f"shapes.0.{name}", amount.start, amount.end,

@@ -185,6 +185,9 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
             span = (match.start("name") + word.start(), match.end("name"))
     if span is None or span[1] != match.end("name"):
         return
+    between = draft.line.norm[span[1] : match.end()].lstrip()
+    if between.startswith(",") and match["op"] and not re.match(rf",? ?\(?{_WORD}", between):
+        return
     try:
         need = SoftwareNeed(name=draft.line.words(*span), version=_as_written(draft, match))
     except (ValidationError, BadRequest):
@@ -239,12 +242,30 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
     if marked and not (cue or opening or listed or named or _USE.match(following)):
         return
+    if before.endswith(" with ") and start - 6 in draft.software_ends:
+        _ask_about(draft, name, start, end)
+        return
     if not (named or marked or joined):
+        if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
+            return
         draft.default(f"{name!r} is taken as the name of software")
     try:
         _add(draft, SoftwareNeed(name=name), start, end)
     except ValidationError:
         return
+
+
+def _ask_about(draft: Draft, name: str, start: int, end: int) -> None:
+    """`LAMMPS with KOKKOS`: how it must be built, or software of its own."""
+    known = draft.fields["software"]
+    index, last = len(known) - 1, known[-1]
+    variants = [*last.variants, name]
+    options = [
+        Option(label=f"{last.name} must be built with it", patch={f"software.{index}.variants": variants}),
+        Option(label="it is software of its own", patch={f"software.{index + 1}": {"name": name}}),
+        Option(label="neither"),
+    ]
+    draft.ask(f"software.{index}.variants", start, end, f"Is {name!r} part of {last.name}?", options)
 
 
 def _joined(draft: Draft, start: int) -> str | None:
