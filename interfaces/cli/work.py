@@ -172,9 +172,8 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
         }
         if state == "waiting-question":
             print_question(asked_of(document))
-        say(
-            f"paused: {state.removeprefix('waiting-')}; {hints.get(state, f'`dragoman show {short}` tells how it goes')}"
-        )
+        hint = hints.get(state, f"`dragoman show {short}` tells how it goes")
+        say(f"paused: {state.removeprefix('waiting-')}; {hint}")
     else:
         print_outcome(document)
     return code
