@@ -25,7 +25,7 @@ from graph.state import GraphInput, GraphOutput, GraphState
 __all__ = ["EDGES", "build"]
 
 EDGES: dict[str, tuple[Node, tuple[str, ...], bool]] = {
-    "intake": (intake, ("intake", "negotiator"), True),
+    "intake": (intake, ("intake", "negotiator", "data_mover", "dispatcher", "monitor"), True),
     "negotiator": (negotiator, ("selector",), True),
     "selector": (selector, ("approval", "negotiator"), True),
     "approval": (approval, ("approval", "negotiator", "data_mover"), True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from graph.local_inputs import with_local_inputs
-from graph.node import Goto, Step, goto
+from graph.node import END_NODE, Goto, Step, goto
 from graph.reading.answers import apply_answer, merge_edit
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
@@ -25,19 +25,25 @@ ANSWER_SCHEMA = {
 async def intake(step: Step) -> Goto:
     """Read the request; ask what only the person can settle; send it to the negotiator."""
     state = step.state
+    if state.reading is not None:
+        return await _given_again(step)
     if state.asked_at is None:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
-    reading = _read(step)
+    reading, problem = _read(step), ""
     while reading.questions:
         question = reading.questions[0]
         payload: JsonObject = {
             "question": question.text,
+            "problem": problem,
             "about": question.dump(),
             "read_so_far": reading.request.dump(),
         }
         answer = await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)
-        reading = apply_answer(reading, question.id, _said(answer))
+        try:
+            reading, problem = apply_answer(reading, question.id, _said(answer)), ""
+        except BadRequest as error:
+            problem = str(error)
     if reading.unread:
         reading = await _unread(step, reading)
     request = await with_local_inputs(reading.request, state.options.base_dir)
@@ -47,6 +53,22 @@ async def intake(step: Step) -> Goto:
     for words in notes:
         await step.say(words)
     return goto(step, "negotiator", reading=request.dump(), schema_version=state.schema_version, prepared=None)
+
+
+async def _given_again(step: Step) -> Goto:
+    """A LangGraph server starts a used thread from the top when it is given new input: it goes on where it was.
+
+    One thread is one request; the job that it may have must not be lost over another one's words.
+    """
+    state = step.state
+    await step.say("one thread is one request: the new input is not taken; begin another thread with it")
+    if state.outcome:
+        return goto(step, END_NODE)
+    if state.attempt is None:
+        return goto(step, "negotiator")
+    if state.attempt.job is None:
+        return goto(step, "dispatcher")
+    return goto(step, "data_mover" if state.phase == "out" else "monitor")
 
 
 def _said(answer: JsonObject) -> str | int | JsonObject:
@@ -86,8 +108,15 @@ async def _unread(step: Step, reading: Reading) -> Reading:
         "unread": list(reading.unread),
         "read_so_far": reading.request.dump(),
     }
-    answer = (await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)).get("answer")
-    if isinstance(answer, str) and answer.strip().lower() not in ("ignore", "yes", "ok"):
-        edited = merge_edit(reading.request, answer, now=step.state.asked_at or step.deps.clock())
-        return reading.model_copy(update={"request": edited.request, "unread": ()})
-    return reading.model_copy(update={"unread": ()})
+    while True:
+        answer = (await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)).get("answer")
+        if not isinstance(answer, str) or not answer.strip():
+            payload = {**payload, "problem": "the answer held no words"}
+            continue
+        if answer.strip().lower() in ("ignore", "yes", "ok"):
+            return reading.model_copy(update={"unread": ()})
+        try:
+            edited = merge_edit(reading.request, answer, now=step.state.asked_at or step.deps.clock())
+            return reading.model_copy(update={"request": edited.request, "unread": ()})
+        except BadRequest as error:
+            payload = {**payload, "problem": str(error)}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest
+from graph.editing import edited_request
 from graph.node import Goto, Step, end, goto
-from graph.reading.answers import merge_edit
 from graph.selection.rank import rank
 
 __all__ = ["selector"]
@@ -39,25 +40,36 @@ async def selector(step: Step) -> Goto:
     if not state.options.dispatch:
         return end(step, "no-site", "no site can take the work", selection=selection.dump())
     await step.say("no site can take the work")
-    answer = await step.pause("question", _nothing_fits(proposals), answer_schema=ANSWER_SCHEMA)
-    edit = answer.get("edit")
-    if edit and isinstance(edit, str | dict):
-        request = merge_edit(state.reading or JobRequest(), edit, now=deps.clock()).request
-        round_ = state.round + 1
-        await deps.ledger.save_request(step.thread_id, round_, request.dump())
-        await step.say("the request was changed")
-        return goto(step, "negotiator", reading=request.dump(), round=round_, excluded=[], selection={})
-    if answer.get("again"):
-        return goto(step, "negotiator", round=state.round + 1, excluded=[], selection={})
-    return end(step, "no-site", "no site can take the work", selection=selection.dump())
+    problem = ""
+    while True:
+        answer = await step.pause("question", _nothing_fits(proposals, problem), answer_schema=ANSWER_SCHEMA)
+        said = str(answer.get("answer") or "").strip()
+        if answer.get("stop") or said.lower() == "stop":
+            return end(step, "no-site", "no site can take the work", selection=selection.dump())
+        if answer.get("again") or said.lower() == "again":
+            return goto(step, "negotiator", round=state.round + 1, excluded=[], selection={})
+        edit = answer.get("edit") or said
+        if isinstance(edit, str | dict) and edit:
+            try:
+                request = await edited_request(step, state.reading or JobRequest(), edit)
+                break
+            except BadRequest as error:
+                problem = str(error)
+        else:
+            problem = "the answer held neither an edit nor again nor stop"
+    round_ = state.round + 1
+    await deps.ledger.save_request(step.thread_id, round_, request.dump())
+    await step.say("the request was changed")
+    return goto(step, "negotiator", reading=request.dump(), round=round_, excluded=[], selection={})
 
 
-def _nothing_fits(proposals: Sequence[Proposal]) -> JsonObject:
+def _nothing_fits(proposals: Sequence[Proposal], problem: str) -> JsonObject:
     """What is missing at each site, and the nearest change with which it would fit."""
     order = {Verdict.NEEDS_INFORMATION: 0, Verdict.UNKNOWN: 1}
     ranked = sorted(proposals, key=lambda each: (order.get(each.verdict, 2), not each.suggestions, each.site))
     return {
         "question": "No site can take the work as asked. Change it, ask again, or stop?",
+        "problem": problem,
         "sites": [
             {
                 "site": each.site,
