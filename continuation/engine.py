@@ -91,11 +91,15 @@ class Engine:
             "configurable": {"thread_id": lease.thread_id, "lease_epoch": lease.epoch},
             "recursion_limit": MOST_STEPS,
         }
+        before = None
         while True:
             snapshot = await self.graph.aget_state(config)
             given, finished = await self._next(lease, snapshot)
             if finished:
                 return
+            if given is None and snapshot.config == before:
+                raise DragomanError("the graph does not go on from its checkpoint", where=lease.thread_id)
+            before = snapshot.config if given is None else None
             async for part in self.graph.astream(given, config, stream_mode="custom", durability="sync"):
                 if progress is not None:
                     await progress(part)
@@ -106,11 +110,12 @@ class Engine:
             row = await self.ledger.thread(lease.thread_id)
             await self.ledger.set_status(lease.thread_id, ThreadStatus.ACTIVE, epoch=lease.epoch)
             return (row.input if row else {}), False
-        if not snapshot.next:
-            outcome = str(snapshot.values.get("outcome") or "failed")
-            await self.ledger.set_status(lease.thread_id, ThreadStatus.DONE, epoch=lease.epoch, outcome=outcome)
+        outcome = snapshot.values.get("outcome")
+        if not snapshot.next and outcome:
+            await self.ledger.set_status(lease.thread_id, ThreadStatus.DONE, epoch=lease.epoch, outcome=str(outcome))
             return None, True
-        if not snapshot.interrupts:
+        # Nothing next and no outcome: a node's result was kept, and the process died before the checkpoint after it.
+        if not snapshot.next or not snapshot.interrupts:
             return None, False
         interrupt = snapshot.interrupts[0]
         payload = interrupt.value if isinstance(interrupt.value, dict) else {}
