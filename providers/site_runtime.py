@@ -129,7 +129,8 @@ def open_site(
     if site.simulated is not None:
         return _open_simulated(site, observer, clock)
     reach = transport or _reach(site)
-    client = SchedulerClient(dialects.get(site.scheduler)(), reach, site, clock=clock)
+    make = dialects.get(site.scheduler)
+    client = SchedulerClient(getattr(make, "for_site", lambda _: make())(site), reach, site, clock=clock)
     found: list[Provider] = [WorkloadProvider(site.scheduler, client, site.accounts)]
     found += [ProbedProvider(make(), reach, site.paths) for _, make in probes.items()]
     made = {

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
@@ -22,6 +22,7 @@ from dragoman.job import JobRef, JobSpec, JobState, ReasonClass
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
+from dragoman.site import Site
 
 __all__ = ["NO_CONNECTION", "BaseDialect", "Rule", "Rules", "chunks", "first_line", "format_clock", "one_line", "table"]
 
@@ -75,6 +76,11 @@ class BaseDialect:
     environment: Mapping[str, str] = {}
     """Set for commands that only ask; a submit keeps the user's own, because jobs inherit it."""
     ids_per_command: ClassVar[int] = 400
+
+    @classmethod
+    def for_site(cls, site: Site) -> Self:
+        """The dialect as this site speaks it; where the site's file has nothing to say about it, the plain one."""
+        return cls()
 
     # What subclasses call
 
