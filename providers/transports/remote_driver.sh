@@ -1,0 +1,194 @@
+# What a transport runs at the site for one exchange, in any POSIX sh and the userlands of GNU, BSD and busybox. The frame's
+# mark and the functions c1, c2, ... that hold the commands are written around it, then `single` or `batch` is called.
+#
+# Lines that begin with the mark are the frame of an answer: what comes before, between or after frames is none.
+# Descriptor 3 is the command's input, 4 its errors. Names begin with `dgm_` because all that is exported at the site,
+# and all that a command is given, must reach it unchanged.
+set -f
+trap - TERM
+exec 3<&0 </dev/null 4>&2 2>/dev/null
+dgm_path=$PATH dgm_alarm='' dgm_grouped=$(command -v setsid)
+
+absent() { # PATH: true where it is shown that nothing lies there
+  if [ -e "$1" ] || [ -L "$1" ]; then return 1; fi
+  case $1 in /*) dgm_above=$1 ;; *) dgm_above=./$1 ;; esac
+  while [ -n "$dgm_above" ] && [ ! -e "$dgm_above" ]; do dgm_above=${dgm_above%/*}; done
+  [ ! -d "${dgm_above:-/}" ] || [ -x "${dgm_above:-/}" ]
+}
+
+enter() { # FOLDER
+  if [ ! -d "$1" ]; then
+    if [ -e "$1" ] || absent "$1"; then
+      dgm_rc=127 dgm_why=folder
+      return 1
+    fi
+  fi
+  case $1 in /*) CDPATH='' cd "$1" ;; *) CDPATH='' cd "./$1" ;; esac && return
+  dgm_rc=126
+  printf '%s: Permission denied\n' "$1" >&4
+  return 1
+}
+
+drop() { # PATTERN: variables of the environment whose name it matches
+  for dgm_name in $(env | LC_ALL=C sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
+    eval "case \$dgm_name in $1) command unset \"\$dgm_name\" ;; esac"
+  done
+}
+
+there() { # PROGRAM: whether there is a file of that name, runnable or not
+  case $1 in
+  */*)
+    [ -e "$1" ] || ! absent "$1"
+    return
+    ;;
+  esac
+  dgm_saved=$IFS IFS=:
+  for dgm_folder_of in $PATH; do
+    if [ -f "${dgm_folder_of:-.}/$1" ]; then
+      IFS=$dgm_saved
+      return 0
+    fi
+  done
+  IFS=$dgm_saved
+  return 1
+}
+
+slay() { # SIGNAL PID: its group, as dash or as busybox will have it written, or where it has none itself
+  kill -s "$1" -- "-$2" || kill -s "$1" "-$2" || kill -s "$1" "$2"
+}
+
+watch() { # SECONDS PID: end it and all in its group, politely first; exit code 9 says that it came to that
+  PATH=$dgm_path
+  trap 'kill "$dgm_nap"; exit 0' TERM
+  sleep "$1" &
+  dgm_nap=$!
+  wait "$dgm_nap" || exit 0
+  trap 'kill "$dgm_nap"; exit 9' TERM
+  slay TERM "$2"
+  sleep 2 &
+  dgm_nap=$!
+  wait "$dgm_nap"
+  slay KILL "$2"
+  # What even KILL does not end (a dead file system) is not waited for.
+  if [ -n "$dgm_alarm" ]; then
+    sleep 1 &
+    dgm_nap=$!
+    wait "$dgm_nap"
+    kill -s USR1 "$dgm_alarm"
+  fi
+  exit 9
+}
+
+go() { # SECONDS COMMAND...: leaves dgm_rc, and dgm_why where the command itself is not to blame
+  dgm_limit=$1
+  shift
+  if ! there "$1"; then
+    dgm_rc=127 dgm_why=missing
+    return
+  fi
+  if [ -n "$dgm_grouped" ]; then
+    "$dgm_grouped" "$@" <&3 3<&- 2>&4 4>&- &
+    dgm_child=$!
+  else
+    set -m
+    /bin/sh -c 'exec "$@"' sh "$@" <&3 3<&- 2>&4 4>&- &
+    dgm_child=$!
+    set +m
+  fi
+  (watch "$dgm_limit" "$dgm_child") >/dev/null 3<&- 4>&- &
+  dgm_watcher=$!
+  wait "$dgm_child"
+  dgm_rc=$?
+  kill -s TERM "$dgm_watcher"
+  wait "$dgm_watcher"
+  if [ "$?" = 9 ]; then
+    dgm_why=timeout
+    slay KILL "$dgm_child"
+  fi
+}
+
+finish() { # WORDS: the end of both streams
+  printf '%s-END %s\n' "$dgm_mark" "$*" >&4
+  printf '%s-END %s\n' "$dgm_mark" "$*"
+  exit 0
+}
+
+single() {
+  dgm_rc=0 dgm_why='' dgm_alarm=$$
+  trap : USR1
+  printf '%s-BEGIN\n' "$dgm_mark" >&4
+  printf '%s-BEGIN\n' "$dgm_mark"
+  c1
+  finish "rc=$dgm_rc" "$dgm_why"
+}
+
+lane() { # runs what nobody has begun
+  set -C
+  dgm_next=1
+  while [ "$dgm_next" -le "$dgm_count" ]; do
+    if true 2>/dev/null >"$dgm_folder/$dgm_next.c"; then
+      (
+        dgm_rc=0 dgm_why=''
+        # Output goes to files: a command that writes without end must not fill the disk.
+        ulimit -S -f 524288
+        "c$dgm_next" >"$dgm_folder/$dgm_next.o" 4>"$dgm_folder/$dgm_next.e" 3</dev/null
+        printf '%s %s\n' "$dgm_rc" "$dgm_why" >"$dgm_folder/$dgm_next.r"
+      )
+    fi
+    dgm_next=$((dgm_next + 1))
+  done
+}
+
+batch() { # COUNT LANES SECONDS: the commands side by side, then all answers one after the other
+  dgm_count=$1
+  printf '%s-BEGIN\n' "$dgm_mark" >&4
+  printf '%s-BEGIN\n' "$dgm_mark"
+  for dgm_place in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${HOME:-/}"; do
+    dgm_folder=$dgm_place/.dragoman-${dgm_mark#@@}
+    if (umask 077 && mkdir "$dgm_folder") && printf x >"$dgm_folder/room" && [ -s "$dgm_folder/room" ]; then break; fi
+    rm -rf "$dgm_folder"
+    dgm_folder=''
+  done
+  if [ -z "$dgm_folder" ]; then finish rc=0 nowhere; fi
+  trap 'rm -rf "$dgm_folder"' EXIT
+  trap 'exit 1' HUP INT TERM
+  dgm_late=''
+  trap 'dgm_late=yes' USR1
+  dgm_lanes=''
+  dgm_lane=0
+  while [ "$dgm_lane" -lt "$2" ]; do
+    lane >/dev/null 3<&- 4>&- &
+    dgm_lanes="$dgm_lanes $!"
+    dgm_lane=$((dgm_lane + 1))
+  done
+  (
+    trap 'kill "$dgm_nap"; exit 0' TERM
+    sleep "$3" &
+    dgm_nap=$!
+    wait "$dgm_nap" && kill -s USR1 $$
+  ) >/dev/null 3<&- 4>&- &
+  dgm_watcher=$!
+  for dgm_lane in $dgm_lanes; do
+    if [ -z "$dgm_late" ]; then wait "$dgm_lane"; fi
+  done
+  kill -s TERM "$dgm_watcher"
+  # A connection that is gone must not keep the folder from being removed.
+  trap '' PIPE
+  dgm_full=''
+  if ! printf x >"$dgm_folder/end" || [ ! -s "$dgm_folder/end" ]; then dgm_full=full; fi
+  dgm_next=1
+  while [ "$dgm_next" -le "$dgm_count" ]; do
+    dgm_rc=137 dgm_why=late
+    if [ ! -e "$dgm_folder/$dgm_next.c" ]; then dgm_why=unrun; fi
+    if [ -s "$dgm_folder/$dgm_next.r" ]; then read -r dgm_rc dgm_why <"$dgm_folder/$dgm_next.r"; fi
+    dgm_cap=16777217
+    eval "dgm_cap=\${cap$dgm_next:-16777217}"
+    printf '%s-OUT %s\n' "$dgm_mark" "$dgm_next"
+    if [ -s "$dgm_folder/$dgm_next.o" ]; then head -c "$dgm_cap" "$dgm_folder/$dgm_next.o"; fi
+    printf '%s-ERR %s\n' "$dgm_mark" "$dgm_next"
+    if [ -s "$dgm_folder/$dgm_next.e" ]; then head -c "$dgm_cap" "$dgm_folder/$dgm_next.e"; fi
+    printf '%s-RC %s rc=%s %s\n' "$dgm_mark" "$dgm_next" "$dgm_rc" "$dgm_why"
+    dgm_next=$((dgm_next + 1))
+  done
+  finish rc=0 "$dgm_full"
+}

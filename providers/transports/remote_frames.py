@@ -1,0 +1,169 @@
+"""Answers taken out of what a connection says: only the text between a call's own marks counts. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dragoman.command import Command, Completed
+from dragoman.errors import CommandMissing, CommandTimeout, FileMissing, TransportError
+
+__all__ = ["End", "Frame", "answer", "batch_answers", "read_frame"]
+
+NOISE = 16 * 1024
+"""Bytes that are kept of what comes before the frame: it may tell why there is none."""
+_LONGEST_END = 80
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What the end of a frame says."""
+
+    rc: int
+    why: str = ""
+    """`timeout`, `missing`, `folder`: not the command's own doing; `nowhere`, `full`: a batch without room."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One stream of one exchange, fed as it comes. `data` is what lies between the marks, up to `limit` bytes."""
+
+    mark: str
+    limit: int
+    data: bytearray = field(default_factory=bytearray)
+    truncated: bool = False
+    begun: bool = False
+    end: End | None = None
+    noise: bytearray = field(default_factory=bytearray)
+    """Text before the frame: banners, what start-up files print, and what the ssh client itself says."""
+    _held: bytearray = field(default_factory=bytearray)
+
+    def feed(self, chunk: bytes) -> None:
+        """Take what came next."""
+        if self.end is not None:
+            return
+        self._held += chunk
+        if not self.begun and not self._begin():
+            return
+        found = re.search(re.escape(self.mark).encode() + rb"-END rc=(\d{1,10})(?: (\w*))?\n", self._held)
+        if found:
+            # The match looks into the buffer: it is read before the buffer is emptied.
+            self.end = End(int(found[1]), (found[2] or b"").decode())
+            self._keep(self._held[: found.start()])
+            self._held.clear()
+            return
+        safe = len(self._held) - len(self.mark) - _LONGEST_END
+        if safe > 0:
+            self._keep(self._held[:safe])
+            del self._held[:safe]
+
+    def _begin(self) -> bool:
+        mark = f"{self.mark}-BEGIN\n".encode()
+        at = self._held.find(mark)
+        if at < 0:
+            safe = len(self._held) - len(mark)
+            if safe > 0:
+                self.noise += self._held[:safe]
+                del self.noise[: max(0, len(self.noise) - NOISE)]
+                del self._held[:safe]
+            return False
+        self.noise += self._held[:at]
+        del self._held[: at + len(mark)]
+        self.begun = True
+        return True
+
+    def _keep(self, part: bytearray) -> None:
+        room = self.limit - len(self.data)
+        self.data += part[:room]
+        self.truncated = self.truncated or len(part) > room
+
+    def restart(self) -> None:
+        """Forget what was said: the exchange is begun anew, because nothing was run."""
+        self.noise.clear()
+        self._held.clear()
+
+    @property
+    def outside(self) -> str:
+        """What was said outside of the frame, as text; of a frame that never ended, all that is left of it too."""
+        last = self.data[-NOISE:] if self.begun else b""
+        return bytes(self.noise + last + self._held).decode("utf-8", "replace")
+
+
+def read_frame(raw: bytes, mark: str, limit: int = 16 * 2**20) -> Frame:
+    """The frame in a whole output. Without its end there is no answer.
+
+    Raises:
+        TransportError: there is no end mark.
+
+    """
+    frame = Frame(mark, limit)
+    frame.feed(raw)
+    if frame.end is None:
+        raise TransportError("the answer came without its end", cure="ask again")
+    return frame
+
+
+def answer(command: Command, out: Frame, err: Frame, seconds: float) -> Completed:
+    """The command's own result.
+
+    Raises:
+        CommandMissing: the site has no such command.
+        FileMissing: there is no folder `cwd` there.
+        CommandTimeout: it was ended at its time limit.
+        TransportError: there is no end mark.
+
+    """
+    if out.end is None:
+        raise TransportError("the answer came without its end", where=command.argv[0], cure="ask again")
+    _raise_for(command, out.end)
+    return Completed(
+        command.argv, out.end.rc, bytes(out.data), bytes(err.data), seconds, out.truncated or err.truncated
+    )
+
+
+def _raise_for(command: Command, end: End) -> None:
+    if end.why == "missing":
+        raise CommandMissing(
+            "there is no such command at the site", where=command.argv[0], cure="install it, or mend the PATH there"
+        )
+    if end.why == "folder":
+        raise FileMissing("there is no such folder at the site", where=command.cwd or "", cure="create it first")
+    if end.why in ("timeout", "late"):
+        raise CommandTimeout(
+            f"no end within {command.timeout_s:g} s", where=command.argv[0], cure="try again, or allow more time"
+        )
+    if end.why:
+        raise TransportError("was not run", where=command.argv[0], cure="ask again")
+
+
+def batch_answers(commands: Sequence[Command], out: Frame, seconds: float) -> list[Completed | Exception]:
+    """Each command's result in its order, from the inner frames of a batch."""
+    mark = re.escape(out.mark).encode()
+    data = bytes(out.data)
+    answers: list[Completed | Exception] = []
+    at = 0
+    for number, command in enumerate(commands, 1):
+        inner = re.compile(
+            mark + rb"-OUT %d\n(.*?)" % number + mark + rb"-ERR %d\n(.*?)" % number
+            + mark + rb"-RC %d rc=(\d{1,10}) (\w*)\n" % number,
+            re.DOTALL,
+        )  # fmt: skip
+        found = inner.match(data, at)
+        if found is None:
+            answers.append(TransportError("the answer came incomplete", where=command.argv[0], cure="ask again"))
+            continue
+        at = found.end()
+        answers.append(_inner(command, found[1], found[2], End(int(found[3]), found[4].decode()), seconds))
+    return answers
+
+
+def _inner(command: Command, stdout: bytes, stderr: bytes, end: End, seconds: float) -> Completed | Exception:
+    try:
+        _raise_for(command, end)
+    except (CommandMissing, FileMissing, TransportError) as error:
+        return error
+    cap = command.max_output_bytes
+    return Completed(
+        command.argv, end.rc, stdout[:cap], stderr[:cap], seconds, truncated=len(stdout) > cap or len(stderr) > cap
+    )
