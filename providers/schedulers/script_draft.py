@@ -1,0 +1,223 @@
+"""A job script on its way to a request: what every reader of directives keeps, whatever the scheduler.
+
+Nothing is dropped silently. A directive becomes a field of the request, or is kept as a native option (and listed in
+`not_carried`, because another scheduler will not know it), or is listed in `not_carried` alone where it is ours to
+decide (output files, mail, working directory), or is a problem with its line and cure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from dragoman.job import TAG_PATTERN
+from dragoman.protocols import ScriptReading
+from dragoman.request import JobRequest, Source
+from dragoman.shape import Shape
+from providers.schedulers.directives import Directive, find_source, split_script
+
+__all__ = ["Option", "ScriptDraft", "read_name", "read_number", "take_options"]
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+@/:\-]{0,127}", re.ASCII)
+_OUR_NAME = re.compile(rf"\.(?={TAG_PATTERN.removeprefix('^')})")
+
+
+class Option(NamedTuple):
+    """One option of a directive line."""
+
+    name: str
+    """With its dashes, as the table names it."""
+    values: tuple[str, ...]
+    written: str
+    problem: str = ""
+
+    @property
+    def value(self) -> str:
+        """Its values as one text."""
+        return " ".join(self.values)
+
+
+def take_options(
+    words: list[str], table: Mapping[str, int], *, aliases: Mapping[str, str] | None = None
+) -> list[Option]:
+    """The options of a line's words.
+
+    Args:
+        words: as the scheduler separates them.
+        table: option to the number of its values; -1: one value if the next word is no option.
+        aliases: other spellings of an option.
+
+    """
+    found: list[Option] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, equals, given = word.partition("=") if word.startswith("--") else (word, "", "")
+        name = (aliases or {}).get(name, name)
+        count = table.get(name)
+        if not word.startswith("-") or len(word) < 2:
+            found.append(Option("", (), word, f"{word[:60]!r} is no option (options begin with a dash; quote blanks)"))
+        elif equals:
+            wrong = f"{name} takes no value (delete ={given[:60]})" if count == 0 else ""
+            found.append(Option(name, (given,), word, wrong))
+        elif count is None and name[:2] in table and not name.startswith("--") and table[name[:2]] == 1:
+            found.append(Option(name[:2], (name[2:],), word))
+        elif count is None:
+            extra = [rest.pop(0)] if rest and not rest[0].startswith("-") else []
+            found.append(Option(name, tuple(extra), " ".join([word, *extra])))
+        else:
+            want = count if count >= 0 else int(bool(rest) and not rest[0].startswith("-"))
+            values = tuple(rest[:want])
+            del rest[:want]
+            short = len(values) < want or any(not value for value in values)
+            wrong = f"{name} has no value (give one or delete the line)" if short else ""
+            found.append(Option(name, values, " ".join([word, *values]), wrong))
+    return found
+
+
+def read_name(text: str) -> str | None:
+    """A name that a request takes, or None."""
+    return text if _NAME.fullmatch(text) else None
+
+
+def read_number(text: str, *, least: int = 1) -> int | None:
+    """A whole number from `least`, or None."""
+    return int(text) if re.fullmatch(r"\d{1,9}", text, re.ASCII) and int(text) >= least else None
+
+
+class ScriptDraft:
+    """What has been read so far.
+
+    Args:
+        text: the script.
+        scheduler: its name, for messages.
+        prefix: how its directives begin.
+        shell: what runs the script where its first line does not say.
+
+    """
+
+    def __init__(self, text: str, scheduler: str, prefix: str, *, shell: str = "/bin/sh") -> None:
+        self.parts = split_script(text, prefix, default_interpreter=shell)
+        self.scheduler = scheduler
+        self.prefix = prefix
+        self.job: dict[str, object] = {}
+        self.shape: dict[str, object] = {}
+        self.problems: list[str] = []
+        self.notes: list[str] = []
+        self._native: dict[str, str] = {}
+        self._not_carried: dict[str, str] = {}
+        self._sources: dict[str, Source] = {}
+
+    def problem(self, directive: Directive, words: str) -> None:
+        """Something that the scheduler would refuse, with its cure."""
+        self.problems.append(_printable(f"line {directive.line}: {words}"))
+
+    def note(self, directive: Directive, words: str) -> None:
+        """Something that the person may want to know."""
+        self.notes.append(_printable(f"line {directive.line}: {words}"))
+
+    def set(self, directive: Directive, written: str, **fields: object) -> None:
+        """Fields of the job; a later word replaces an earlier one, and the person is told."""
+        for field, value in fields.items():
+            self.job[field] = value
+            self._remember(field, directive, written)
+
+    def set_shape(self, directive: Directive, written: str, **fields: object) -> None:
+        """Fields of the shape."""
+        for field, value in fields.items():
+            self.shape[field] = value
+            self._remember(f"shapes.0.{field}", directive, written)
+
+    def name(self, directive: Directive, option: Option, field: str) -> None:
+        """A field that takes a name."""
+        name = read_name(option.value)
+        if name is None:
+            words = "is not usable (letters, digits, blank and . _ + @ / : - only)"
+            self.problem(directive, f"{option.name}: {option.value[:60]!r} {words}")
+        else:
+            self.set(directive, option.written, **{field: name})
+
+    def job_name(self, directive: Directive, option: Option) -> None:
+        """The job's name, changed where a request would not take it."""
+        text = _OUR_NAME.split(option.value)[0]
+        cleaned = text if read_name(text) else re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:128]
+        if cleaned != text:
+            self.note(directive, f"the job's name {text[:60]!r} becomes {cleaned!r}")
+        if cleaned:
+            self.set(directive, option.written, name=cleaned)
+
+    def native(self, written: str, key: str | None = None) -> None:
+        """An option that stays as it is; a later one with the same key replaces it."""
+        key = key or written
+        self._native.pop(key, None)
+        self._native[key] = written
+        self.ours(written, key)
+
+    def ours(self, written: str, key: str | None = None) -> None:
+        """An option whose purpose we fulfil ourselves, or that has no place in a job script."""
+        self._not_carried.pop(key or written, None)
+        self._not_carried[key or written] = written
+
+    def finish(self) -> ScriptReading:
+        """The request; a field whose value is not taken becomes a problem and is left out."""
+        for late in self.parts.ignored:
+            self.note(
+                late, f"{self.prefix}{late.text[:200]} comes after the first command: {self.scheduler} ignores it"
+            )
+        for alike in self.parts.lookalikes:
+            self.note(alike, f"{alike.text[:200]!r} is a comment (directives begin with {self.prefix})")
+        if self.parts.foreign:
+            lines = ", ".join(str(one.line) for one in self.parts.foreign[:10])
+            self.note(self.parts.foreign[0], f"directives of another scheduler are not read (lines {lines})")
+        shape = self._shape()
+        fields: dict[str, object] = {
+            **self.job,
+            "script": self.parts.body if self.parts.body.strip() else None,
+            "shapes": () if shape == Shape() else (shape,),
+            "native_options": tuple(self._native.values()),
+            "sources": tuple(self._sources.values()),
+        }
+        request = self._request(fields)
+        return ScriptReading(
+            request=request,
+            body=self.parts.body,
+            interpreter=self.parts.interpreter,
+            problems=tuple(self.problems),
+            not_carried=tuple(self._not_carried.values()),
+        )
+
+    def _remember(self, path: str, directive: Directive, written: str) -> None:
+        before = self._sources.get(path)
+        if before is not None and before.words != written:
+            self.note(directive, f"{written} replaces {before.words}")
+        self._sources[path] = find_source(path, written, directive)
+
+    def _shape(self) -> Shape:
+        try:
+            return Shape.model_validate(self.shape)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "shape"
+            self.problems.append(_printable(f"{where}: {first['msg']}"))
+            return Shape()
+
+    def _request(self, fields: dict[str, object]) -> JobRequest:
+        while True:
+            try:
+                return JobRequest.model_validate({**fields, "notes": tuple(note[:4000] for note in self.notes)})
+            except ValidationError as error:
+                first = error.errors()[0]
+                field = str(first["loc"][0])
+                if field not in fields:
+                    raise
+                source = self._sources.get(field)
+                told = f"{source.words!r}: " if source is not None else ""
+                self.problems.append(_printable(f"{told}{field} is not usable ({first['msg']})"))
+                del fields[field]
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text)
