@@ -166,7 +166,7 @@ _WORD = re.compile(r"['\"](name|version)['\"]\s*:\s*['\"]([^'\"\n%]*)['\"]")
 
 
 def parse_easyconfig(text: str) -> dict[str, str]:
-    """Name, version, suffix and toolchain of an easyconfig, which is Python, and read, never run: templates are left."""
+    """Name, version, suffix and toolchain of an easyconfig: Python that is read, never run; templates stay out."""
     told = {match[1]: match[3] for match in _ASSIGNED.finditer(text)}
     toolchain = _TOOLCHAIN.search(text)
     if toolchain is not None and toolchain["words"] is None:

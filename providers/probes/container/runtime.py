@@ -1,0 +1,70 @@
+"""What the probes of container runtimes share: both verbs from one question, versions, tables of images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from dragoman.command import Completed
+from dragoman.errors import BadRequest
+from dragoman.facts import ContainerImage, ContainerRuntime, Presence
+from dragoman.observation import Answer
+from dragoman.units import parse_bytes
+from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence_from
+from providers.verbs import CONTAINER_STATUS, NoArguments
+
+__all__ = ["container_verbs", "decimal_bytes", "folder_images", "table_images", "version_of"]
+
+Verbs = tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, ContainerRuntime]]
+
+
+def container_verbs(ask: Callable[[Paths], Ask], parse: Callable[[Results], Answer[ContainerRuntime] | Ask]) -> Verbs:
+    """`probe` and `status`, from one question."""
+    status: ProbeVerb[NoArguments, ContainerRuntime] = ProbeVerb(
+        CONTAINER_STATUS, lambda _, paths: ask(paths), lambda _, results: parse(results)
+    )
+    return presence_from(status, _presence), status
+
+
+def _presence(facts: ContainerRuntime) -> Presence:
+    return Presence(version=facts.version, detail=facts.reason)
+
+
+def version_of(results: Results, name: str, pattern: str) -> tuple[str, Completed] | Answer[ContainerRuntime]:
+    """What the first group of `pattern` finds in a command's output; or the answer where it does not tell."""
+    trouble = no_answer(results, name)
+    done = results.done(name)
+    if trouble is not None or done is None:
+        return trouble or Answer[ContainerRuntime].unknown(f"{name} was not asked")
+    found = re.search(pattern, f"{done.out}\n{done.err}", re.MULTILINE)
+    if done.rc != 0 or found is None:
+        return Answer[ContainerRuntime].unknown(brief(done))
+    return found[1], done
+
+
+def decimal_bytes(text: object) -> int | None:
+    """`77.8MB` as container tools write it; None for what is no size."""
+    try:
+        return parse_bytes(text) if isinstance(text, str) else None
+    except BadRequest:
+        return None
+
+
+def folder_images(results: Results, paths: Paths) -> tuple[ContainerImage, ...] | None:
+    """Image files (`.sif`, `.sqsh`, ...) in the folder `paths.images` of the site file; None where none is named."""
+    folder = paths.get("images")
+    if not folder:
+        return None
+    read = results.file(folder)
+    if not read.folder:
+        return None
+    names = [name for name in read.names if name.endswith((".sif", ".simg", ".sqsh", ".img"))]
+    return tuple(ContainerImage(name=name, path=f"{folder.rstrip('/')}/{name}") for name in names)
+
+
+def table_images(done: Completed | None, name: Callable[[list[str]], str | None]) -> tuple[ContainerImage, ...] | None:
+    """Images of a table, a line each; `name` makes it of the line's words. None where the table was not told."""
+    if done is None or done.rc != 0 or done.truncated:
+        return None
+    rows = (name(line.split()) for line in done.out.splitlines() if line.strip())
+    return tuple(ContainerImage(name=each) for each in dict.fromkeys(rows) if each)
