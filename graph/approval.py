@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from dragoman.attempt import attempt_tag
-from dragoman.errors import BadRequest, DragomanError, TransportError
+from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from dragoman.proposal import Proposal
 from dragoman.request import JobRequest
@@ -15,10 +14,9 @@ from graph.approval_answer import ANSWER_SCHEMA, read_answer
 from graph.approval_payload import payload_for
 from graph.approval_rules import allowing_rule, approved_by_rule
 from graph.editing import edited_request
-from graph.job_spec import job_spec
 from graph.node import Goto, Step, end, goto
 from graph.pausing import wait_id
-from graph.reach import scheduler_at
+from graph.script import script_for
 
 __all__ = ["allowing_rule", "approval"]
 
@@ -40,7 +38,7 @@ async def approval(step: Step) -> Goto:
         rule = await _rule(step, request, able)
         decided, problem = rule, ""
     while decided is None:
-        script, note = await _script(step, request, proposals[selection.site or ""])
+        script, note = await script_for(step, request, proposals[selection.site or ""])
         payload = payload_for(
             request, selection, able, script=script, script_note=note, problem=problem,
             evidence=f"dragoman show {step.thread_id}",
@@ -57,7 +55,11 @@ async def _rule(step: Step, request: JobRequest, able: Sequence[Proposal]) -> Ap
         return None
     if await deps.ledger.wait(wait_id(step.thread_id, step.waits)) is not None:
         return None
-    return approved_by_rule(able, deps.approval_rules, request, deps.clock())
+    decided = approved_by_rule(able, deps.approval_rules, request, deps.clock())
+    if decided is None:
+        return None
+    script, _ = await script_for(step, request, next(each for each in able if each.site == decided.site))
+    return None if script is None else decided
 
 
 async def _held(step: Step) -> Goto:
@@ -83,6 +85,9 @@ async def _by_person(
                 raise BadRequest(
                     f"{site} cannot take the work", where="site", cure=f"approve one of {', '.join(names)}"
                 )
+            script, note = await script_for(step, request, able[names.index(site)])
+            if script is None and not able[names.index(site)].simulated:
+                raise BadRequest(f"the script {note}", where=site, cure="edit the request, or refuse it")
         if said.decision == "edit":
             edited = await edited_request(step, request, said.edit)
     except BadRequest as error:
@@ -92,28 +97,6 @@ async def _by_person(
         edited_request=edited.dump() if edited else None, hold_until=said.hold_until, at=at,
     )  # fmt: skip
     return decided, ""
-
-
-async def _script(step: Step, request: JobRequest, proposal: Proposal) -> tuple[str | None, str]:
-    """What would be submitted there, to the letter, and what to know of it."""
-    if proposal.simulated:
-        return None, "the site is simulated: nothing would be submitted"
-    number = step.state.attempts_made + 1
-    tag = attempt_tag(step.thread_id, "dispatcher", number)
-    note = "for the selected site; another site's is written when it is approved"
-    try:
-        runtime = step.deps.open_site(proposal.site)
-        scheduler = scheduler_at(runtime)
-        try:
-            control_dir = await scheduler.control_dir(tag)
-        except TransportError as error:
-            control_dir, note = f"~/.dragoman/{tag}", f"{note}; the folder is not known now: {error}"
-        spec = job_spec(
-            request, runtime.site, proposal, tag=tag, control_dir=control_dir, work_dir=f"{control_dir}/work"
-        )
-        return scheduler.dialect.render(spec), note
-    except DragomanError as error:
-        return None, f"it cannot be written: {error}"
 
 
 async def _decided(step: Step, decided: Approval, request: JobRequest, proposals: Mapping[str, Proposal]) -> Goto:

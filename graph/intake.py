@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
+
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from graph.local_inputs import with_local_inputs
@@ -31,21 +33,12 @@ async def intake(step: Step) -> Goto:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
     reading, problem = _read(step), ""
-    while reading.questions:
-        question = reading.questions[0]
-        payload: JsonObject = {
-            "question": question.text,
-            "problem": problem,
-            "about": question.dump(),
-            "read_so_far": reading.request.dump(),
-        }
-        answer = await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)
+    while reading.questions or reading.unread:
+        ask = _ask if reading.questions else _ask_unread
         try:
-            reading, problem = apply_answer(reading, question.id, _said(answer)), ""
+            reading, problem = await ask(step, reading, problem), ""
         except BadRequest as error:
             problem = str(error)
-    if reading.unread:
-        reading = await _unread(step, reading)
     request = await with_local_inputs(reading.request, state.options.base_dir)
     notes = tuple(dict.fromkeys((*request.notes, *reading.defaults)))
     request = request.model_copy(update={"notes": notes})
@@ -81,7 +74,12 @@ def _read(step: Step) -> Reading:
     state = step.state
     assert state.asked_at is not None  # noqa: S101  # set by the step before
     if state.prepared is not None:
-        return Reading.model_validate(state.prepared)
+        try:
+            return Reading.model_validate(state.prepared)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(("prepared", *(str(part) for part in first["loc"])))
+            raise BadRequest(first["msg"], where=where, cure="give the request alone") from error
     if not isinstance(state.request, str | dict):
         raise BadRequest("there is no request", where="request", cure="write what to run, on what, for how long")
     reading = read_request(
@@ -100,23 +98,34 @@ def _read(step: Step) -> Reading:
     return reading
 
 
-async def _unread(step: Step, reading: Reading) -> Reading:
+async def _ask(step: Step, reading: Reading, problem: str) -> Reading:
+    """Put the first question; the answer may bring others. Raises `BadRequest` where it settles nothing."""
+    question = reading.questions[0]
+    payload: JsonObject = {
+        "question": question.text,
+        "problem": problem,
+        "about": question.dump(),
+        "read_so_far": reading.request.dump(),
+    }
+    answer = await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)
+    return apply_answer(reading, question.id, _said(answer))
+
+
+async def _ask_unread(step: Step, reading: Reading, problem: str) -> Reading:
     """Words that carry meaning and were not understood are never dropped without the person's word."""
     words = "; ".join(reading.unread)
     payload: JsonObject = {
         "question": f"These words were not understood: {words}. Answer `ignore`, or say them differently.",
+        "problem": problem,
         "unread": list(reading.unread),
         "read_so_far": reading.request.dump(),
     }
-    while True:
-        answer = (await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)).get("answer")
-        if not isinstance(answer, str) or not answer.strip():
-            payload = {**payload, "problem": "the answer held no words"}
-            continue
-        if answer.strip().lower() in ("ignore", "yes", "ok"):
-            return reading.model_copy(update={"unread": ()})
-        try:
-            edited = merge_edit(reading.request, answer, now=step.state.asked_at or step.deps.clock())
-            return reading.model_copy(update={"request": edited.request, "unread": ()})
-        except BadRequest as error:
-            payload = {**payload, "problem": str(error)}
+    answer = (await step.pause("question", payload, answer_schema=ANSWER_SCHEMA)).get("answer")
+    if not isinstance(answer, str) or not answer.strip():
+        raise BadRequest("the answer held no words", where="answer", cure="answer `ignore`, or say them differently")
+    left = reading.model_copy(update={"unread": ()})
+    if answer.strip().lower() in ("ignore", "yes", "ok"):
+        return left
+    return merge_edit(
+        left, answer, now=step.state.asked_at or step.deps.clock(), time_zone=step.state.options.time_zone
+    )

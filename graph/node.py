@@ -17,7 +17,7 @@ from dragoman.event import WaitKind
 from dragoman.model import JsonObject, JsonValue
 from graph.deps import Deps
 from graph.pausing import lease_epoch, pause, thread_id_of
-from graph.served import served
+from graph.served import refused, served
 from graph.state import GraphState, ThreadState, enter
 
 __all__ = ["Entered", "Goto", "Node", "Step", "end", "goto", "node"]
@@ -133,7 +133,13 @@ def node(name: str, deps: Deps, run: Node, *, cancellable: bool = True) -> Enter
             return end(step, "rejected", str(error))
 
     async def entered(state: GraphState, config: RunnableConfig) -> Goto:
-        step = Step(name=name, deps=deps, state=enter(state), config=config)
+        try:
+            checked = enter(state)
+        except DragomanError as error:
+            if lease_epoch(config) is None and not state.get("reading"):
+                return await refused(deps.ledger, thread_id_of(config), state.get("request"), error)
+            raise
+        step = Step(name=name, deps=deps, state=checked, config=config)
         if step.epoch is not None:
             return await worked(step)
         return await served(deps.ledger, step.thread_id, step.state, lambda: worked(step))

@@ -12,12 +12,13 @@ from langgraph.errors import GraphBubbleUp
 from langgraph.graph import END
 from langgraph.types import Command
 
+from dragoman.errors import DragomanError
 from dragoman.ledger import Ledger
 from dragoman.secrets import redact
 from dragoman.thread import ThreadStatus
 from graph.state import ThreadState
 
-__all__ = ["served"]
+__all__ = ["refused", "served"]
 
 
 async def served(
@@ -52,6 +53,15 @@ async def served(
         outcome = str(update.get("outcome") or state.outcome)
         await ledger.set_status(thread_id, ThreadStatus.DONE, epoch=None, outcome=outcome)
     return command
+
+
+async def refused(ledger: Ledger, thread_id: str, request: object, error: DragomanError) -> Command[str]:
+    """End a thread whose very input cannot be read: unlike our own commands, a server checks nothing beforehand."""
+    words = f"the input cannot be used: {error.where}: {error.what.rpartition('fit: ')[2]}"
+    await ledger.adopt_thread(thread_id, _title(request))
+    await ledger.say(thread_id, "intake", words)
+    await ledger.set_status(thread_id, ThreadStatus.DONE, epoch=None, outcome="rejected")
+    return Command(goto=END, update={"outcome": "rejected", "outcome_words": words})
 
 
 def _title(request: object) -> str:

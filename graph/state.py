@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, ValidationError
+from pydantic import ConfigDict, Field, NonNegativeInt, ValidationError, WithJsonSchema
 from typing_extensions import TypedDict
 
 from dragoman.errors import DragomanError
@@ -19,7 +19,11 @@ __all__ = ["GraphInput", "GraphOutput", "GraphState", "Options", "ThreadState", 
 class Options(Model):
     """How one thread is to be run."""
 
+    # What stands under a field is its description wherever a form is made of this, as in LangGraph Studio.
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     policy: Policy = "soonest"
+    """How proposals are ranked, where the request does not say."""
     approve: Literal["ask", "auto"] = "ask"
     """auto: the written rules may approve; where none allows, the person is asked all the same."""
     site: str | None = None
@@ -38,16 +42,26 @@ class Options(Model):
     """False: stop after the selection (`ask`)."""
 
 
-class GraphInput(TypedDict, total=False):
-    """What a run is started with."""
+_REQUEST = {
+    "title": "Request",
+    "description": "Words (`4 tasks on one node for 5 minutes: python3 pi.py`), a whole job script, or the fields of a "
+    "request form. What is not understood or can mean two things is asked back.",
+    "anyOf": [{"type": "string"}, {"type": "object"}],
+}
 
-    request: Any
-    """Words, a job script, or an object of the request form."""
-    options: dict[str, Any]
-    asked_at: str
-    """When it was asked (ISO 8601 with zone): what `tomorrow` counts from."""
-    prepared: dict[str, Any]
-    """The request as already read by whoever took it (secrets put away); `request` is then for people only."""
+
+class GraphInput(TypedDict, total=False):
+    """What a thread is begun with: `request` is enough."""
+
+    request: Annotated[Any, WithJsonSchema(_REQUEST)]
+    options: Annotated[dict[str, Any], WithJsonSchema({**Options.model_json_schema(), "title": "Options"})]
+    asked_at: Annotated[
+        str, Field(title="Asked at", description="when it was asked (ISO 8601 with zone): `tomorrow` counts from it")
+    ]
+    prepared: Annotated[
+        dict[str, Any],
+        Field(title="Prepared", description="leave empty: for programs that read the request before they stored it"),
+    ]
 
 
 class GraphState(GraphInput, total=False):

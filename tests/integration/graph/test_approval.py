@@ -50,10 +50,9 @@ async def test_choose_another_site(hub: Any, answer: Any) -> None:
     assert (await hub.state(thread))["prediction"]["cost_unit"] == "USD"
 
 
-@pytest.mark.parametrize(
-    "answer", [{"decision": "edit", "edit": "but 2 minutes"}, {"decision": "edit", "edit": {"walltime_s": 120}}, "edit 2 minutes"]
-)  # fmt: skip
-async def test_edit_the_request(hub: Any, answer: Any) -> None:
+@pytest.mark.parametrize("edit", ["but 2 minutes", {"walltime_s": 120}, None])
+async def test_edit_the_request(hub: Any, edit: Any) -> None:
+    answer = {"decision": "edit", "edit": edit} if edit else "edit 2 minutes"
     thread = await hub.ask(REQUEST, **CHEAP)
     before = await hub.pending(thread)
     asked = await hub.say(thread, answer)
@@ -179,3 +178,20 @@ def _rule(name: str) -> Any:
     from dragoman.selection import ApprovalRule
 
     return ApprovalRule(name=name)
+
+
+async def test_what_cannot_be_written_cannot_be_approved(hub: Any) -> None:
+    """By nobody, a rule neither: a request may be negotiated before it says what to run."""
+    thread = await hub.ask({"shapes": [{"tasks": 1}], "walltime_s": 60}, approve="auto", **CHEAP)
+    asked = await hub.pending(thread)
+    if asked["kind"] == "question":
+        pytest.skip("intake asks for the command already")
+    assert asked["script"] is None
+    assert "nothing to run" in asked["script_note"]
+    again = await hub.say(thread, "approve")
+    assert "nothing to run" in again["problem"]
+    ready = await hub.say(thread, {"decision": "edit", "edit": {"command": ["sh", "-c", "echo now > out.txt"]}})
+    assert ready.get("kind") in ("approval", "job")
+    if ready["kind"] == "approval":
+        await hub.say(thread, "approve")
+    assert await hub.ended(thread) == "completed"
