@@ -118,6 +118,17 @@ class BaseDialect:
             return one_line(done.err) or one_line(done.out) or f"{_program(done)} ended with exit code {done.rc}"
         return ""
 
+    def told(self, done: Sequence[Completed | Exception], count: int) -> tuple[list[str | None], list[str]]:
+        """What `count` commands printed, None for each that is not to be trusted, and why those are not."""
+        texts: list[str | None] = []
+        troubles: list[str] = []
+        for one in [*done, *[Completed((), 1, b"", b"not asked")] * (count - len(done))][:count]:
+            trouble = one_line(str(one)) or type(one).__name__ if isinstance(one, Exception) else self.trouble(one)
+            texts.append(None if trouble or isinstance(one, Exception) else one.out)
+            if trouble:
+                troubles.append(trouble)
+        return texts, troubles
+
     # Submit
 
     def parse_submit(self, done: Completed) -> SubmitAnswer:
