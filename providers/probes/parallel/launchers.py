@@ -1,0 +1,158 @@
+"""MPI launchers and what tells of the library behind them: one question for all implementations.
+
+Every launcher found is asked for its own words; a name such as `mpiexec` proves nothing. One script looks through the
+PATH, what the site file names (`paths.openmpi` and so on) and usual places, each program once by its real path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dragoman.command import Command
+from dragoman.observation import Answer
+from providers.probes.base import Paths, Results, brief, no_answer, question
+
+__all__ = ["IMPLEMENTATIONS", "Folder", "Program", "Survey", "survey", "survey_of"]
+
+IMPLEMENTATIONS = ("cray-mpich", "intel-mpi", "mpich", "mvapich", "openmpi", "spectrum-mpi")
+
+PLACES = (
+    "/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/usr/lib64/mvapich2/bin", "/usr/mpi/gcc/*/bin",
+    "/opt/openmpi*/bin", "/usr/local/openmpi*/bin", "/opt/mpich*/bin", "/usr/local/mpich*/bin", "/opt/mvapich*/bin",
+    "/usr/local/mvapich*/bin", "/opt/intel/oneapi/mpi/*/bin", "/opt/ibm/spectrum_mpi/bin",
+)  # fmt: skip
+
+# Lines of programs are marked, so that none of them reads as one of the script's own. Arguments that hold a pattern are
+# expanded as patterns and never split.
+_SURVEY = r"""
+if command -v timeout >/dev/null 2>&1; then bounded() { timeout 8 "$@"; }; else bounded() { "$@"; }; fi
+folders=:; programs=:
+show() {
+  real=$(readlink -f -- "$2" 2>/dev/null) || real=$2
+  case $programs in *":$real:"*) return ;; esac
+  programs=$programs$real:
+  kind=$1 path=$2; shift 2
+  said=$( { bounded "$path" "$@" 2>&1 </dev/null; printf '\nexit %s' "$?"; } | head -c 60000)
+  printf 'dragoman-program %s %s\n' "$kind" "$path"; printf '%s\n' "$said" | sed 's/^/| /'
+}
+look() {
+  [ -d "$1" ] && real=$(cd -- "$1" 2>/dev/null && pwd -P) || return
+  case $folders in *":$real:"*) return ;; esac
+  folders=$folders$real:; told=''
+  for name in mpirun mpiexec mpirun.openmpi mpiexec.openmpi mpirun.mpich mpiexec.mpich mpiexec.hydra \
+      ompi_info mpichversion mpichversion.mpich mpiname; do
+    [ -f "$1/$name" ] && [ -x "$1/$name" ] || continue
+    if [ -z "$told" ]; then
+      told=yes; prefix=${1%/*}
+      printf 'dragoman-folder %s %s\n' "$2" "$1"
+      for one in "$prefix/env/vars.sh" "$prefix/lib" "$prefix/lib64"; do
+        [ -e "$one" ] && printf 'dragoman-beside %s\n' "$one"
+      done
+    fi
+    case $name in
+      ompi_info) show "$name" "$1/$name" --parsable ;;
+      mpichversion*) show "$name" "$1/$name" ;;
+      mpiname) show "$name" "$1/$name" -a ;;
+      *) show "$name" "$1/$name" --version ;;
+    esac
+  done
+}
+old=$IFS; IFS=:; set -f
+for one in $PATH; do IFS=$old; set +f; case $one in /*) look "$one" path ;; esac; IFS=:; set -f; done
+IFS=; set +f
+for one in ${I_MPI_ROOT:+"$I_MPI_ROOT/bin"} ${MPI_ROOT:+"$MPI_ROOT/bin"} "$@"; do
+  for folder in $one; do look "$folder" place; done
+done
+printf 'dragoman-cray-active %s\n' "${CRAY_MPICH_VERSION:-}"
+for folder in /opt/cray/pe/mpich/[0-9]*; do
+  [ -d "$folder" ] || continue
+  kinds=''; for kind in ofi ucx; do [ -d "$folder/$kind" ] && kinds="$kinds $kind"; done
+  printf 'dragoman-cray %s%s\n' "${folder##*/}" "$kinds"
+done
+for name in srun aprun; do command -v "$name" >/dev/null 2>&1 && printf 'dragoman-starter %s\n' "$name"; done
+echo dragoman-end
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program that was asked: its name, its path, its exit code (None: it was cut) and what it printed."""
+
+    name: str
+    path: str
+    rc: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder of programs, whether it is on the PATH, and what lies beside it."""
+
+    path: str
+    on_path: bool
+    beside: list[str] = field(default_factory=list)
+    programs: list[Program] = field(default_factory=list)
+
+    def program(self, *names: str) -> Program | None:
+        """The first of these that was asked here."""
+        return next((each for name in names for each in self.programs if each.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that was found."""
+
+    folders: tuple[Folder, ...]
+    cray: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Versions of Cray MPICH and the fabrics each has."""
+    cray_active: str = ""
+    starters: tuple[str, ...] = ()
+    """`srun`, `aprun`: launchers that belong to the workload manager."""
+
+
+def survey(paths: Paths) -> Command:
+    """The one question."""
+    given = [paths[name].rstrip("/") for name in IMPLEMENTATIONS if name in paths]
+    places = [place for path in given for place in (path, f"{path}/bin")]
+    return question("/bin/sh", "-c", _SURVEY, "sh", *places, *PLACES, timeout_s=40.0)
+
+
+def survey_of(results: Results, name: str) -> Survey | Answer[Any]:
+    """What the question's answer tells; or an unknown answer."""
+    trouble = no_answer(results, name)
+    done = results.done(name)
+    if trouble is not None or done is None:
+        return trouble or Answer[Any].unknown("the launchers were not asked")
+    lines = done.out.splitlines()
+    if done.rc != 0 or lines[-1:] != ["dragoman-end"]:
+        return Answer[Any].unknown(brief(done))
+    folders: list[Folder] = []
+    cray: list[tuple[str, tuple[str, ...]]] = []
+    active, starters, said = "", [], dict[tuple[int, str, str], list[str]]()
+    key: tuple[int, str, str] | None = None
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        if word == "|" and key is not None:
+            said[key].append(rest)
+        elif word == "dragoman-folder":
+            how, _, path = rest.partition(" ")
+            folders.append(Folder(path, how == "path"))
+        elif word == "dragoman-beside" and folders:
+            folders[-1].beside.append(rest)
+        elif word == "dragoman-program" and folders:
+            label, _, path = rest.partition(" ")
+            key = (len(folders) - 1, label, path)
+            said[key] = []
+        elif word == "dragoman-cray":
+            version, *fabrics = rest.split()
+            cray.append((version, tuple(fabrics)))
+        elif word == "dragoman-cray-active":
+            active = rest.strip()
+        elif word == "dragoman-starter":
+            starters.append(rest)
+    for (index, label, path), text in said.items():
+        last = text[-1].split() if text else []
+        rc = int(last[1]) if len(last) == 2 and last[0] == "exit" and last[1].isdigit() else None
+        folders[index].programs.append(Program(label, path, rc, "\n".join(text[:-1] if rc is not None else text)))
+    return Survey(tuple(folders), tuple(cray), active, tuple(starters))
