@@ -60,9 +60,11 @@ def read_answer(raw: JsonObject, *, now: datetime, time_zone: str | None = None)
 
     """
     given = raw if raw.get("decision") is not None else _from_words(raw.get("answer"))
-    fields = {key: value for key, value in given.items() if key in ApprovalAnswer.model_fields and value is not None}
+    fields: dict[str, Any] = {
+        key: value for key, value in given.items() if key in ApprovalAnswer.model_fields and value is not None
+    }
     if isinstance(fields.get("hold_until"), str):
-        fields["hold_until"] = _moment(str(fields["hold_until"]), now, time_zone).isoformat()
+        fields["hold_until"] = _moment(str(fields["hold_until"]), now, time_zone)
     fields.setdefault("by", raw.get("by") or "")
     try:
         answer = ApprovalAnswer.model_validate(fields)

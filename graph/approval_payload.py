@@ -28,28 +28,28 @@ MOST_BYTES = 64 * 1024
 class ApprovalProposal(Model):
     """One site's proposal, as far as it takes to decide."""
 
-    site: str
+    site: str = Field(description="its name")
     rank: NonNegativeInt | None = Field(description="1 is the best")
     why: str = Field(description="why it stands there")
-    verdict: str
-    queue: str | None
-    account: str | None
+    verdict: str = Field(description="READY: fits and can start now; BUSY: fits and starts later")
+    queue: str | None = Field(description="where it would be submitted; null: the scheduler has none, or chooses")
+    account: str | None = Field(description="what would be charged; null: the site's default")
     start: str = Field(description="`now`, a duration such as `2 h`, or `unknown`")
     start_method: str = Field(description="who says so")
     cost: NonNegativeFloat | None = Field(description="at most this; null: not known")
-    cost_unit: str
-    cost_basis: str
+    cost_unit: str = Field(description="currency or unit of the site; `none`: it charges nothing")
+    cost_basis: str = Field(description="how the cost was computed")
     simulated: bool = Field(description="it can answer but not run work")
     checks: tuple[str, ...] = Field(description="failed and unknown ones first: `no: software lammps: has 2020`")
-    more_checks: NonNegativeInt
+    more_checks: NonNegativeInt = Field(description="how many are not shown")
 
 
 class ApprovalPayload(Model):
     """The value of the interrupt of the node `approval`."""
 
     wait_id: str = Field(default="", description="the wait in the ledger that the answer ends")
-    kind: Literal["approval"] = "approval"
-    question: str
+    kind: Literal["approval"] = Field(default="approval", description="what the thread waits for")
+    question: str = Field(description="the question in words")
     problem: str = Field(
         default="", description="why the answer before this one could not be used; empty: none was given"
     )
@@ -57,18 +57,18 @@ class ApprovalPayload(Model):
         default=FORMS, description="what to answer in words; an object of the answer's schema does too"
     )
     selected: str = Field(description="the site that `approve` alone approves")
-    policy: str
-    why: str
+    policy: str = Field(description="what the proposals were ranked by")
+    why: str = Field(description="why the selected site comes first")
     charge: str = Field(description="what the selected site would charge at most, in words")
     request: JsonObject = Field(description="as understood; what is long is cut, and says so")
     notes: tuple[str, ...] = Field(description="defaults that were taken, and what else to know")
     script: str | None = Field(description="exactly what would be submitted at the selected site; cut where it says so")
     script_note: str = Field(description="what to know of the script, or why there is none")
     transfers: tuple[str, ...] = Field(description="what is moved there first")
-    more_transfers: NonNegativeInt
+    more_transfers: NonNegativeInt = Field(description="how many are not shown")
     proposals: tuple[ApprovalProposal, ...] = Field(description="the best, at most ten")
     other_sites: tuple[str, ...] = Field(description="a line for each other site")
-    more_sites: NonNegativeInt
+    more_sites: NonNegativeInt = Field(description="how many are not shown")
     evidence: str = Field(description="where all of it is")
 
 

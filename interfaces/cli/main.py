@@ -42,6 +42,14 @@ class ApproveMode(StrEnum):
     AUTO = "auto"
 
 
+class SchemaName(StrEnum):
+    """What has a JSON Schema."""
+
+    APPROVAL = "approval"
+    REQUEST = "request"
+    SITES = "sites"
+
+
 Request = Annotated[
     str, typer.Argument(help="words, JSON, YAML or a job script's text; `-` reads stdin", show_default=False)
 ]
@@ -245,6 +253,18 @@ def doctor(
     from interfaces.cli import upkeep
 
     upkeep.doctor(sites, retry, as_json=json)
+
+
+@app.command()
+def schema(
+    name: Annotated[
+        SchemaName, typer.Argument(help="what an approval shows and takes, a request form, or a sites file")
+    ],
+) -> None:
+    """Print the JSON Schema of something that people or programs write or read."""
+    from interfaces.cli import schemas
+
+    schemas.schema(name.value)
 
 
 @db.command()
