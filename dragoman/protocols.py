@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel
 
 from dragoman.command import Command, Completed, FileStat
-from dragoman.facts import Workload
+from dragoman.facts import Accounts, Workload
 from dragoman.job import JobRef, JobSpec, JobStatus, ReasonClass
 from dragoman.model import JsonObject, Model
 from dragoman.observation import Answer, Category
@@ -20,7 +20,7 @@ from dragoman.transfer import Manifest, TransferPlan, TransferStatus
 
 __all__ = [
     "Clock", "Dialect", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer", "ScriptReading",
-    "SubmitAnswer", "Transport", "Verb",
+    "SubmitAnswer", "TellsAccounts", "TellsUsage", "Transport", "Verb",
 ]  # fmt: skip
 
 Clock = Callable[[], datetime]
@@ -185,6 +185,25 @@ class ListsTags(Protocol):
 
     def parse_list_tags(self, done: Completed) -> JobAnswers:
         """Jobs whose `ref.tag` is one of ours; others are left out."""
+
+
+@runtime_checkable
+class TellsUsage(Protocol):
+    """What a dialect has besides, where the accounting tells what an ended job used, at a price."""
+
+    def usage_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
+        """As `history_commands`, with what the jobs used; `parse_history` reads the answers."""
+
+
+@runtime_checkable
+class TellsAccounts(Protocol):
+    """What a dialect has besides, where the scheduler tells which accounts the user may charge."""
+
+    def accounts_commands(self) -> list[Command]:
+        """Ask for accounts and what is left of them."""
+
+    def parse_accounts(self, done: Sequence[Completed | Exception]) -> Answer[Accounts]:
+        """Accounts the user may charge; answers in the commands' order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ __all__ = ["expand_hostlist"]
 _NOTHING = {"", "(null)", "none", "none assigned", "n/a", "null"}
 _PART = re.compile(r"[^,\[\]]*(?:\[[^\[\]]*\][^,\[\]]*)*")
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
+_ONE_RANGE = re.compile(r"([^,\[\]\s]+)\[(\d{1,6})-(\d{1,6})\]")
 _MOST = 200_000
 
 
@@ -23,6 +24,10 @@ def expand_hostlist(text: str) -> tuple[str, ...]:
     """
     if text.strip().lower() in _NOTHING:
         return ()
+    usual = _ONE_RANGE.fullmatch(text)
+    if usual is not None and 0 <= int(usual[3]) - int(usual[2]) < _MOST:
+        before, width = usual[1], len(usual[2])
+        return tuple([f"{before}{str(number).zfill(width)}" for number in range(int(usual[2]), int(usual[3]) + 1)])
     names: dict[str, None] = {}
     position = 0
     while position < len(text):

@@ -15,7 +15,7 @@ from dragoman.protocols import JobAnswers
 from providers.attempt_look import AttemptLook
 from providers.schedulers.job_script import DUPLICATE_RC
 
-__all__ = ["by_exit_record", "needs_look", "one_finding", "read_all", "union"]
+__all__ = ["by_exit_record", "needs_look", "one_finding", "read_all", "union", "with_accounts"]
 
 
 def read_all(answers: Iterable[Completed | Exception], read: Callable[[Completed], JobAnswers]) -> JobAnswers:
@@ -65,6 +65,24 @@ def one_finding(
     if absent:
         return Answer[JobRef].absent("; ".join(dict.fromkeys(absent)))
     return Answer[JobRef].unknown("this scheduler cannot be asked for a tag")
+
+
+def with_accounts(status: JobStatus, told: JobStatus | None) -> JobStatus:
+    """What the accounting adds to a job that the queue shows as ended; nothing while its record still lags behind.
+
+    The queue decides; a requeued job has the end of an older run in the accounting while the queue is ahead.
+    """
+    if told is None or not told.state.final or not status.state.final:
+        return status
+    added = {
+        name: value
+        for name in ("exit_code", "signal", "cancelled_by", "max_rss_bytes")
+        if getattr(status, name) is None and (value := getattr(told, name)) is not None
+    }
+    if status.signal is not None or status.exit_code is not None or told.state is not status.state:
+        # Of two accounts of one end, each is taken whole.
+        added = {name: value for name, value in added.items() if name not in ("exit_code", "signal")}
+    return status.model_copy(update=added) if added else status
 
 
 def needs_look(status: JobStatus | None) -> bool:

@@ -18,22 +18,24 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import ClassVar
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
-from dragoman.facts import Workload
-from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
+from dragoman.errors import BadRequest, SiteFileError
+from dragoman.facts import Accounts, Workload
+from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading
+from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import NO_CONNECTION, BaseDialect, Rules, chunks, one_line
 from providers.schedulers.directives import checked
+from providers.schedulers.slurm_accounts import account_commands, read_accounts
 from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_read import read_slurm_script
-from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, Row, RowReader
+from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, USAGE_FORMAT, Row, RowReader
 from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
@@ -46,6 +48,9 @@ _JOB_ID = re.compile(r"\d{1,18}(?:_(?:\d+|\[[\d,:%-]+\])|\+\d+)?", re.ASCII)
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _TO_START = re.compile(r"\bJob (\d+) to start at (\S+)(?: using (\d+) processors)?(?: on (?:nodes )?(\S+))?")
 _MARGIN = timedelta(hours=1)
+_OUR_TAG = re.compile(rf"(?<![a-z0-9-]){TAG_PATTERN[1:-1]}(?![a-z0-9-])")
+_MOST_OUTPUT = 128 * 2**20
+"""Half a million jobs of one user."""
 
 
 @register_dialect("slurm")
@@ -74,6 +79,23 @@ class SlurmDialect(BaseDialect):
         self.zone: tzinfo = ZoneInfo(time_zone) if time_zone else UTC
         self.environment = {"SLURM_BITSTR_LEN": "0"} if time_zone else {"SLURM_BITSTR_LEN": "0", "TZ": "UTC"}
         self.cluster = _checked_cluster(cluster)
+
+    @classmethod
+    def for_site(cls, site: Site) -> SlurmDialect:
+        """By the clock's zone, where the site's file names one.
+
+        Raises:
+            SiteFileError: there is no such zone.
+
+        """
+        try:
+            return cls(time_zone=site.time_zone)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise SiteFileError(
+                f"there is no time zone {site.time_zone!r}",
+                where=f"{site.name}: time_zone",
+                cure="name one of the IANA database, such as Europe/Zurich",
+            ) from error
 
     # Submit
 
@@ -129,7 +151,7 @@ class SlurmDialect(BaseDialect):
 
     def _squeue(self, cluster: str | None) -> Command:
         options = ("--me", "--noheader", "--states=all", f"--format={SQUEUE_FORMAT}")
-        return self.ask("squeue", *_on(cluster), *options)
+        return self.ask("squeue", *_on(cluster), *options, max_output_bytes=_MOST_OUTPUT)
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs of the asked cluster that the controller still knows; the others are absent from its queue only."""
@@ -137,19 +159,29 @@ class SlurmDialect(BaseDialect):
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`sacct` for at most `ids_per_command` jobs each, from an hour before `since`, all runs of requeued jobs."""
+        return self._about(refs, since, usage=False)
+
+    def usage_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
+        """The same with the rows of steps, which alone tell what was used; a job may have thousands of them."""
+        return self._about(refs, since, usage=True)
+
+    def _about(self, refs: Sequence[JobRef], since: datetime, *, usage: bool) -> list[Command]:
         commands: list[Command] = []
         for cluster in dict.fromkeys(ref.cluster for ref in refs):
             ids = list(dict.fromkeys(_checked_id(ref.job_id) for ref in refs if ref.cluster == cluster))
             commands.extend(
-                self._sacct(cluster, since, "-j", ",".join(part)) for part in chunks(ids, self.ids_per_command)
+                self._sacct(cluster, since, "-j", ",".join(part), usage=usage)
+                for part in chunks(ids, self.ids_per_command)
             )
         return commands
 
-    def _sacct(self, cluster: str | None, since: datetime, *which: str) -> Command:
+    def _sacct(self, cluster: str | None, since: datetime, *which: str, usage: bool = False) -> Command:
         start = (since - _MARGIN).astimezone(self.zone).strftime("%Y-%m-%dT%H:%M:%S")
         window = (f"--starttime={start}", "--endtime=now")
-        shape = ("--noheader", "--parsable2", f"--delimiter={SEPARATOR}", f"--format={SACCT_FORMAT}")
-        return self.ask("sacct", *_on(cluster), "-X", "-D", *which, *window, *shape)
+        fields = USAGE_FORMAT if usage else SACCT_FORMAT
+        shape = ("--noheader", "--parsable2", f"--delimiter={SEPARATOR}", f"--format={fields}")
+        whole = () if usage else ("-X",)
+        return self.ask("sacct", *_on(cluster), *whole, "-D", *which, *window, *shape, max_output_bytes=_MOST_OUTPUT)
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that the accounting shows; any other is unknown, for it lags, and may hide or have purged them."""
@@ -166,6 +198,8 @@ class SlurmDialect(BaseDialect):
         found = job_statuses(rows, mine, self.zone, history=history)
         trouble = trouble or _unreadable(rows, done) or self._asking_trouble(done)
         jobs = {job_id: status for job_id, status in found.items() if status is not None}
+        if isinstance(rows, RowReader) and rows.max_rss:
+            jobs = {job_id: _with_usage(status, rows.max_rss) for job_id, status in jobs.items()}
         # A row that cannot be read may be the one of a job that is missing.
         clean = not trouble and not _bad(rows)
         absent = frozenset(ref.job_id for ref in mine if ref.job_id not in jobs) if clean else frozenset[str]()
@@ -201,6 +235,29 @@ class SlurmDialect(BaseDialect):
         if trouble or _bad(rows):
             return Answer[JobRef].unknown(trouble or f"{_bad(rows)} lines could not be read")
         return Answer[JobRef].absent(f"{done.argv[0] if done.argv else 'the answer'} shows no job with this tag")
+
+    def list_tags_commands(self) -> list[Command]:
+        """The user's jobs in the queue."""
+        return [self._squeue(self.cluster)]
+
+    def parse_list_tags(self, done: Completed) -> JobAnswers:
+        """Those with one of our tags in name or comment; of an array one status, under its own id."""
+        if trouble := self._asking_trouble(done):
+            return JobAnswers(jobs={}, trouble=trouble)
+        rows, trouble = _rows(done)
+        cluster = _cluster_asked(done)
+        refs: dict[str, JobRef] = {}
+        kept: list[Row] = []
+        for row in rows:
+            match = _OUR_TAG.search(row.name) or _OUR_TAG.search(row.comment)
+            if match is not None:
+                job_id = base_id(row.id)
+                refs.setdefault(job_id, JobRef(job_id=job_id, cluster=cluster, tag=match[0]))
+                kept.append(row)
+        trouble = trouble or _unreadable(rows, done)
+        found = job_statuses(kept, list(refs.values()), self.zone, history=False)
+        jobs = {job_id: status for job_id, status in found.items() if status is not None}
+        return JobAnswers(jobs=jobs, trouble=trouble)
 
     # Act
 
@@ -274,15 +331,43 @@ class SlurmDialect(BaseDialect):
             )
         )
 
+    def accounts_commands(self) -> list[Command]:
+        """What the user may charge (sacctmgr(1)), then limits and use (sshare(1))."""
+        return [self.ask(*argv) for argv in account_commands(_on(self.cluster))]
+
+    def parse_accounts(self, done: Sequence[Completed | Exception]) -> Answer[Accounts]:
+        """See `slurm_accounts`. Unknown where the accounting gave no answer; limits that are not told are unknown."""
+        texts: list[str | None] = []
+        troubles: list[str] = []
+        for one in done:
+            trouble = one_line(str(one)) if isinstance(one, Exception) else self._asking_trouble(one)
+            texts.append(None if trouble or isinstance(one, Exception) else one.out)
+            troubles.append(trouble)
+        if not texts or texts[0] is None:
+            return Answer[Accounts].unknown(troubles[0] if troubles else "not asked")
+        accounts = read_accounts(texts[0], texts[1] if len(texts) > 1 else None)
+        if not accounts:
+            return Answer[Accounts].absent("the accounting knows no account that this user may charge")
+        return Answer[Accounts].ok(Accounts(accounts=accounts))
+
     def read_script(self, text: str) -> ScriptReading:
         """See `slurm_read`."""
         return read_slurm_script(text)
 
 
+def _with_usage(status: JobStatus, max_rss: Mapping[str, int]) -> JobStatus:
+    """The most that one task of the job, or of any task of the array, held."""
+    asked = status.ref.job_id
+    known = [size for job_id, size in max_rss.items() if job_id == asked or base_id(job_id) == asked]
+    return status.model_copy(update={"max_rss_bytes": max(known)}) if known else status
+
+
 def _rows(done: Completed) -> tuple[RowReader | list[Row], str]:
     """Rows, read while they are used, and why the answer as a whole cannot be used."""
     text = done.out
-    return json_rows(text) if text.lstrip()[:1] == "{" else (RowReader(text), "")
+    if text.lstrip()[:1] == "{":
+        return json_rows(text)
+    return RowReader(text, usage=f"--format={USAGE_FORMAT}" in done.argv), ""
 
 
 def _bad(rows: RowReader | list[Row]) -> int:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "Row", "RowReader"]
+from providers.schedulers.slurm_values import read_memory
+
+__all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "USAGE_FORMAT", "Row", "RowReader"]
 
 SEPARATOR: Final = "\x1f"
 
@@ -45,29 +47,49 @@ SACCT_FORMAT: Final = (
     "JobID,JobIDRaw,State,Partition,Submit,Start,End,ElapsedRaw,NodeList,Reason,ExitCode,Comment,JobName"
 )
 """For `sacct --format`, in the order of `Row`; see sacct(1). All fields are there since 20.11."""
+USAGE_FORMAT: Final = SACCT_FORMAT.replace(",JobName", ",MaxRSS,JobName")
+"""The same with what the steps used; asked without `-X`, for only rows of steps have it."""
 
 
 class RowReader:
     """Rows of `squeue -h -o SQUEUE_FORMAT` or `sacct -n -P --delimiter=<037> --format=SACCT_FORMAT`, one at a time.
 
     A queue may hold 100,000 jobs of which few are ours, so no list of them is made. Rows of steps (`812.batch`) are
-    left out.
+    left out, but for what they used.
+
+    Args:
+        text: the output.
+        usage: it is in `USAGE_FORMAT`.
+
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, usage: bool = False) -> None:
         self._text = text
+        self._usage = usage
         self.read = 0
         """Rows so far."""
         self.bad = 0
         """Lines so far that could not be read."""
+        self.max_rss: dict[str, int] = {}
+        """Most bytes that one task of a job's steps held, by the job's id and by its raw id."""
 
     def __iter__(self) -> Iterator[Row]:
+        count = _FIELDS + self._usage
         for match in _LINE.finditer(self._text):
             line = match[0]
-            fields = line.split(SEPARATOR, _FIELDS - 1)
-            if len(fields) == _FIELDS and fields[0][:1].isdigit():
+            fields = line.split(SEPARATOR, count - 1)
+            if len(fields) == count and fields[0][:1].isdigit():
                 self.read += 1
+                rss = fields.pop(-2) if self._usage else ""
                 if "." not in fields[0]:
                     yield Row(*fields)
+                elif rss:
+                    self._note(fields, rss)
             elif not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
                 self.bad += 1
+
+    def _note(self, fields: list[str], rss: str) -> None:
+        size = int(rss) if rss.isascii() and rss.isdigit() else read_memory(rss)
+        if size:
+            for job in {fields[0].partition(".")[0], fields[1].partition(".")[0]}:
+                self.max_rss[job] = max(size, self.max_rss.get(job, 0))

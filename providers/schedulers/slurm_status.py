@@ -116,56 +116,69 @@ def _of_tag(rows: list[Row], ref: JobRef) -> list[Row]:
 
 def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobStatus | None:
     if len(rows) == 1:
-        current, runs, chosen = rows, 1, rows[0]
+        chosen, runs = rows[0], 1
         state = row_state(chosen)
-        states = {chosen: state}
+        states: Mapping[Row, JobState] = {}
+        whole_array = "_" in chosen.id and "_" not in ref.job_id and base_id(chosen.id) == ref.job_id
+        if whole_array:
+            states = {chosen: state}
+        submitted, started, ended = (
+            read_moment(text, zone) for text in (chosen.submitted, chosen.started, chosen.ended)
+        )
+        nodes = expand_hostlist(chosen.nodes)
     else:
         current, runs = latest_runs(rows)
         states = {row: row_state(row) for row in current}
         state = _combined(states.values())
         chosen = next(row for row in current if states[row] is state)
-    whole_array = (
-        "_" in chosen.id
-        and "_" not in ref.job_id
-        and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
-    )
+        whole_array = (
+            "_" in chosen.id
+            and "_" not in ref.job_id
+            and any("_" in row.id and base_id(row.id) == ref.job_id for row in current)
+        )
+        submitted = read_moment(chosen.submitted, zone)
+        started = _bound(min, [row.started for row in current], zone)
+        ended = _bound(max, [row.ended for row in current], zone)
+        nodes = tuple(dict.fromkeys(itertools.chain.from_iterable(expand_hostlist(row.nodes) for row in current)))
     if whole_array and state.final and not history:
         return None
     notes: list[str] = []
-    array_tasks = _tasks(states, notes) if whole_array else {}
-    submitted = read_moment(chosen.submitted, zone)
-    started = _bound(min, [row.started for row in current], zone)
-    ended = _bound(max, [row.ended for row in current], zone)
     if started.ambiguous or ended.ambiguous or submitted.ambiguous:
         notes.append("a time lies in the hour that the site's clock shows twice or skips: it may be off by an hour")
-    begun = state not in (JobState.PENDING, JobState.HELD, JobState.NEVER_RAN, JobState.UNKNOWN)
-    code, signal = _exit_code(chosen.exit, state)
+    array_tasks = _tasks(states, notes) if whole_array else {}
+    waits = state is JobState.PENDING or state is JobState.HELD
+    begun = not waits and state is not JobState.NEVER_RAN and state is not JobState.UNKNOWN
+    code, signal = _exit_code(chosen.exit, state) if chosen.exit else (None, None)
     elapsed = float(chosen.elapsed) if chosen.elapsed.isdigit() else read_duration(chosen.elapsed)
-    reason = one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else ""
-    nodes = dict.fromkeys(itertools.chain.from_iterable(expand_hostlist(row.nodes) for row in current))
     restarts = int(chosen.restarts) if chosen.restarts.isdigit() else None
-    return JobStatus(
-        ref=ref,
-        state=state,
-        native_state=chosen.state[:200],
-        reason=reason,
-        reason_class=_reason_class(chosen.reason) if state in (JobState.PENDING, JobState.HELD) else None,
-        name=chosen.name or None,
-        queue=chosen.queue or None,
-        exit_code=code,
-        signal=signal,
-        submitted_at=submitted.at,
-        started_at=started.at if begun else None,
-        ended_at=ended.at if state.final else None,
-        expected_start=started.at if state is JobState.PENDING and not history else None,
-        elapsed_s=elapsed if elapsed is not None and math.isfinite(elapsed) and begun else None,
-        nodes=tuple(nodes),
-        restarts=restarts if restarts is not None else (runs - 1 if history else None),
-        array_tasks=array_tasks,
-        cancelled_by=_cancelled_by(chosen.state),
-        warnings=tuple(notes),
-        from_history=history,
+    # A copy of a checked one: every value here has its type, and checking each again took most of the time.
+    return _BLANK.model_copy(
+        update={
+            "ref": ref,
+            "state": state,
+            "native_state": chosen.state[:200],
+            "reason": one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else "",
+            "reason_class": _reason_class(chosen.reason) if waits else None,
+            "name": chosen.name or None,
+            "queue": chosen.queue or None,
+            "exit_code": code,
+            "signal": signal,
+            "submitted_at": submitted.at,
+            "started_at": started.at if begun else None,
+            "ended_at": ended.at if state.final else None,
+            "expected_start": started.at if state is JobState.PENDING and not history else None,
+            "elapsed_s": elapsed if begun and elapsed is not None and math.isfinite(elapsed) else None,
+            "nodes": nodes,
+            "restarts": restarts if restarts is not None else (runs - 1 if history else None),
+            "array_tasks": array_tasks,
+            "cancelled_by": _cancelled_by(chosen.state),
+            "warnings": tuple(notes),
+            "from_history": history,
+        }
     )
+
+
+_BLANK = JobStatus(ref=JobRef(job_id="0"), state=JobState.UNKNOWN)
 
 
 def _bound(choose: Callable[[list[str]], str], texts: list[str], zone: tzinfo) -> Moment:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from dragoman.command import Completed
+from dragoman.command import Command, Completed
 from dragoman.errors import TransportError
 from dragoman.job import JobRef, JobState, JobStatus
-from dragoman.protocols import Clock, Dialect, JobAnswers
+from dragoman.protocols import Clock, Dialect, JobAnswers, TellsUsage
 from providers.attempt_look import AttemptLook
 from providers.attempts import Attempts
 from providers.schedulers.asking import Asker
-from providers.schedulers.base import chunks
 from providers.schedulers.job_script import DUPLICATE_RC
-from providers.schedulers.merging import by_exit_record, needs_look, read_all, union
+from providers.schedulers.merging import by_exit_record, needs_look, read_all, union, with_accounts
 
 __all__ = ["StatusReader"]
 
-_AT_ONCE = 500
 _HISTORY_BACK = timedelta(days=30)
 _MOST_REMEMBERED = 100_000
 
@@ -55,6 +55,8 @@ class StatusReader:
         self._grace_s = grace_s
         self._seen: dict[str, float] = {}
         """By job id, when it was last seen or first asked for (monotonic)."""
+        self._plain = False
+        """The accounting had trouble with the fuller question: the next one is plain."""
 
     async def read(self, refs: Sequence[JobRef], since: datetime | None = None) -> JobAnswers:
         """What is known of these jobs now; see `SchedulerClient.status`."""
@@ -75,10 +77,12 @@ class StatusReader:
     async def _three_sources(
         self, refs: Sequence[JobRef], since: datetime | None
     ) -> tuple[JobAnswers, dict[str, AttemptLook]]:
-        queue = union([await self._queue(part) for part in chunks(refs, _AT_ONCE)])
+        queue = await self._ask(refs, self._dialect.status_commands, self._dialect.parse_status)
         missing = [ref for ref in refs if ref.job_id in queue.absent]
-        history, kept = await self._history(missing, since)
-        jobs = {**queue.jobs, **history.jobs}
+        ended = [ref for ref in refs if (seen := queue.jobs.get(ref.job_id)) is not None and seen.state.final]
+        history, kept = await self._history(missing, ended, since)
+        known = {job_id: with_accounts(status, history.jobs.get(job_id)) for job_id, status in queue.jobs.items()}
+        jobs = {**history.jobs, **known}
         asked = [
             ref
             for ref in refs
@@ -101,21 +105,45 @@ class StatusReader:
         words = "; ".join(dict.fromkeys(text for text in (queue.trouble, history.trouble, trouble) if text))
         return JobAnswers(jobs=jobs, absent=frozenset(absent - jobs.keys() - unread), trouble=words), looks
 
-    async def _queue(self, refs: Sequence[JobRef]) -> JobAnswers:
-        done = await self._asker.ask(self._dialect.status_commands(refs))
-        return read_all(done, lambda one: self._dialect.parse_status(one, refs))
+    async def _ask(
+        self,
+        refs: Sequence[JobRef],
+        commands: Callable[[Sequence[JobRef]], list[Command]],
+        parse: Callable[[Completed, Sequence[JobRef]], JobAnswers],
+    ) -> JobAnswers:
+        """All clusters in one round trip; a job is absent by the answers of its own cluster."""
+        groups: dict[str | None, list[JobRef]] = {}
+        for ref in refs:
+            groups.setdefault(ref.cluster, []).append(ref)
+        asked = [(group, commands(group)) for group in groups.values()]
+        answers = iter(await self._asker.ask([command for _, some in asked for command in some]))
+        return union(
+            [
+                read_all(itertools.islice(answers, len(some)), functools.partial(_parsed, parse, group))
+                for group, some in asked
+            ]
+        )
 
-    async def _history(self, refs: Sequence[JobRef], since: datetime | None) -> tuple[JobAnswers, bool]:
-        """What the accounting says, and whether there is one."""
+    async def _history(
+        self, missing: Sequence[JobRef], ended: Sequence[JobRef], since: datetime | None
+    ) -> tuple[JobAnswers, bool]:
+        """What the accounting says of jobs that left the queue and adds to those that ended, and whether there is one.
+
+        In one question. When that has trouble (a job with very many steps), the next one asks for less, for what the
+        missing ones did has to be known and what they used has not.
+        """
         back = since or self._clock() - _HISTORY_BACK
-        parts: list[JobAnswers] = []
-        kept = False
-        for part in chunks(refs, _AT_ONCE):
-            commands = self._dialect.history_commands(part, back)
-            kept = kept or bool(commands)
-            if commands:
-                parts.append(read_all(await self._asker.ask(commands), _reader(self._dialect, part)))
-        return union(parts), kept
+        dialect = self._dialect
+        fuller = isinstance(dialect, TellsUsage) and not self._plain
+        refs = [*missing, *ended] if fuller else missing
+        if not refs:
+            self._plain = False
+            return JobAnswers(jobs={}), False
+        asks = dialect.usage_commands if fuller and isinstance(dialect, TellsUsage) else dialect.history_commands
+        told = await self._ask(refs, lambda some: asks(some, back), dialect.parse_history)
+        self._plain = fuller and bool(told.trouble)
+        kept = bool(asks(refs[:1], back))
+        return JobAnswers(told.jobs, told.absent, told.trouble if missing else ""), kept
 
     async def _looks(self, refs: Sequence[JobRef]) -> tuple[dict[str, AttemptLook], str]:
         if not refs:
@@ -165,5 +193,7 @@ class StatusReader:
         return gone
 
 
-def _reader(dialect: Dialect, refs: Sequence[JobRef]) -> Callable[[Completed], JobAnswers]:
-    return lambda done: dialect.parse_history(done, refs)
+def _parsed(
+    parse: Callable[[Completed, Sequence[JobRef]], JobAnswers], refs: Sequence[JobRef], done: Completed
+) -> JobAnswers:
+    return parse(done, refs)
