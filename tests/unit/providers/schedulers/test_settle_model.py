@@ -120,7 +120,7 @@ def process(site: Site, outcomes: Iterator[str]) -> Iterator[Decision | None]:
                 continue
             break
         if decision.next is Next.SUBMIT:
-            if found is not None:
+            if found is not None and decision.generation not in site.claims:  # else the claim stops it
                 site.allowed.append((decision.generation, len(site.jobs)))
             for _ in step(site, decision.generation, next(outcomes)):
                 yield None
