@@ -2,7 +2,8 @@
 
 Release versions (`5.3.1`), calendar ones (`2024.2`), date-like ones (`2Aug2023`, `20230802`, `29Sep2021_update3`) and
 suffixes (`1.2rc1`, `9.0-cuda`). Missing parts count as zero: 3.1 equals 3.1.0. A date-like version compares with
-another date-like one by date; with a release version no order is known, and `compare` answers None.
+another date-like one by date; with a release version no order is known, and `compare` answers None. So it does for
+branches (`develop`, `main`, `stable`), which have no place among numbers; `git.9f3a=2.1` is what it says it equals.
 """
 
 from __future__ import annotations
@@ -28,7 +29,25 @@ _PLAIN_DATE = re.compile(r"((?:19|20)\d{2})[-.]?(\d{2})[-.]?(\d{2})(.*)")
 _PARTS = re.compile(r"\d+|[a-z]+", re.IGNORECASE)
 _BEFORE_RELEASE = ("dev", "alpha", "a", "beta", "b", "pre", "preview", "rc", "c")
 
+_RELEASE_WORD = re.compile(r"(?:stable|patch|release|rel|version)[-_.]?(?=\d)", re.IGNORECASE)
+_UPDATE_WORD = re.compile(r"[-_.]?(?:update|patch|u|p)(?=\d)", re.IGNORECASE)
+
 _Key = tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=65536)
+def _plain(text: str) -> str:
+    """Without what tags put before a version (`stable_29Sep2021`), and for `git.REF=VERSION` the version."""
+    bare = text.strip()
+    if bare.lower().startswith("git."):
+        bare = bare.partition("=")[2]
+    return _RELEASE_WORD.sub("", bare, count=1) if _RELEASE_WORD.match(bare) else bare
+
+
+def _first_word(text: str) -> str:
+    """The word a version begins with: `r` of r2023b, none of 3.1 and v3.1. What begins otherwise counts otherwise."""
+    match = re.match(r"v?(?=\d)|[a-z]+", text.lower())
+    return "" if match is None else match[0].removeprefix("v") if match[0] == "v" else match[0]
 
 
 @lru_cache(maxsize=65536)
@@ -42,7 +61,7 @@ def _as_date(text: str) -> tuple[date, str] | None:
             return None
         year, month, day, rest = int(plain[1]), int(plain[2]), int(plain[3]), plain[4]
     try:
-        return date(year, month, day), rest
+        return date(year, month, day), _UPDATE_WORD.sub(".", rest, count=1) if _UPDATE_WORD.match(rest) else rest
     except ValueError:
         return None
 
@@ -73,7 +92,10 @@ def compare(left: str, right: str) -> Literal[-1, 0, 1] | None:
     """-1, 0 or 1 as `left` is older than, the same as or newer than `right`; None where no order is known."""
     if left.strip().lower() == right.strip().lower():
         return 0
-    left_date, right_date = _as_date(left.strip()), _as_date(right.strip())
+    left, right = _plain(left), _plain(right)
+    if not (re.search(r"\d", left) and re.search(r"\d", right)) or _first_word(left) != _first_word(right):
+        return None
+    left_date, right_date = _as_date(left), _as_date(right)
     if (left_date is None) != (right_date is None):
         return None
     if left_date and right_date:

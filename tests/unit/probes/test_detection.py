@@ -5,7 +5,6 @@ A case is `<category>-<name>/<case>/case.yaml` with `bin/` (put on the PATH befo
 defaults) or `reason` (texts that the reason contains). `{case}` stands for the folder, `{tools}` for the tools.
 """
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -54,7 +53,7 @@ async def test_the_answer_is_the_expected_one(folder: Path, tools: Path, tmp_pat
     case = tmp_path / "case"
     shutil.copytree(folder, case, symlinks=True)
     for program in (case / "bin").glob("*"):
-        os.chmod(program, 0o755)
+        program.chmod(0o755)
     told = filled(yaml.safe_load((case / "case.yaml").read_text("utf-8")), case, tools)
     probe = probes.get(folder.parent.name.replace("-", "/", 1))()
     environment = {"PATH": f"{case}/bin:{tools}", "HOME": str(case / "home"), **told.get("environment", {})}
