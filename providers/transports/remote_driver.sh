@@ -5,9 +5,8 @@
 # Descriptor 3 is the command's input, 4 its errors. Names begin with `dgm_` because all that is exported at the site,
 # and all that a command is given, must reach it unchanged.
 set -f
-trap - TERM
 exec 3<&0 </dev/null 4>&2 2>/dev/null
-dgm_path=$PATH dgm_alarm='' dgm_grouped=$(command -v setsid)
+dgm_path=$PATH dgm_grouped=$(command -v setsid)
 
 absent() { # PATH: true where it is shown that nothing lies there
   if [ -e "$1" ] || [ -L "$1" ]; then return 1; fi
@@ -57,27 +56,12 @@ slay() { # SIGNAL PID: its group, as dash or as busybox will have it written, or
   kill -s "$1" -- "-$2" || kill -s "$1" "-$2" || kill -s "$1" "$2"
 }
 
-watch() { # SECONDS PID: end it and all in its group, politely first; exit code 9 says that it came to that
-  PATH=$dgm_path
-  trap 'kill "$dgm_nap"; exit 0' TERM
-  sleep "$1" &
-  dgm_nap=$!
-  wait "$dgm_nap" || exit 0
-  trap 'kill "$dgm_nap"; exit 9' TERM
-  slay TERM "$2"
-  sleep 2 &
-  dgm_nap=$!
-  wait "$dgm_nap"
-  slay KILL "$2"
-  # What even KILL does not end (a dead file system) is not waited for.
-  if [ -n "$dgm_alarm" ]; then
-    sleep 1 &
-    dgm_nap=$!
-    wait "$dgm_nap"
-    kill -s USR1 "$dgm_alarm"
-  fi
-  exit 9
-}
+# Runs the command in the group that it leads, and wakes who waits for the time limit. It outlives a command that ends
+# its whole group, and keeps what the shell says of signals apart from what the command says.
+dgm_keeper='trap : HUP INT TERM; n=$1; shift; exec 4>&2 2>/dev/null; (exec "$@" 2>&4 4>&-); r=$?; kill -s KILL "$n"; exit "$r"'
+# The same where no group can be made: the command itself is ended with it.
+dgm_alone='c=; trap "kill \$c" TERM; n=$1; shift; exec 4>&2 3<&0 2>/dev/null; (exec "$@" <&3 3<&- 2>&4 4>&-) & c=$!
+wait "$c"; r=$?; kill -s KILL "$n"; exit "$r"'
 
 go() { # SECONDS COMMAND...: leaves dgm_rc, and dgm_why where the command itself is not to blame
   dgm_limit=$1
@@ -86,24 +70,23 @@ go() { # SECONDS COMMAND...: leaves dgm_rc, and dgm_why where the command itself
     dgm_rc=127 dgm_why=missing
     return
   fi
+  PATH=$dgm_path sleep "$dgm_limit" >/dev/null 3<&- 4>&- &
+  dgm_nap=$!
   if [ -n "$dgm_grouped" ]; then
-    "$dgm_grouped" "$@" <&3 3<&- 2>&4 4>&- &
-    dgm_child=$!
+    "$dgm_grouped" /bin/sh -c "$dgm_keeper" sh "$dgm_nap" "$@" <&3 3<&- 2>&4 4>&- &
   else
-    set -m
-    /bin/sh -c 'exec "$@"' sh "$@" <&3 3<&- 2>&4 4>&- &
-    dgm_child=$!
-    set +m
+    /bin/sh -c "$dgm_alone" sh "$dgm_nap" "$@" <&3 3<&- 2>&4 4>&- &
   fi
-  (watch "$dgm_limit" "$dgm_child") >/dev/null 3<&- 4>&- &
-  dgm_watcher=$!
-  wait "$dgm_child"
-  dgm_rc=$?
-  kill -s TERM "$dgm_watcher"
-  wait "$dgm_watcher"
-  if [ "$?" = 9 ]; then
-    dgm_why=timeout
+  dgm_child=$!
+  # The sleeper is waited for, not the command: what even KILL does not end (a dead file system) holds nothing up.
+  if wait "$dgm_nap"; then
+    dgm_rc=124 dgm_why=timeout
+    slay TERM "$dgm_child"
+    PATH=$dgm_path sleep 2
     slay KILL "$dgm_child"
+  else
+    wait "$dgm_child"
+    dgm_rc=$?
   fi
 }
 
@@ -114,8 +97,7 @@ finish() { # WORDS: the end of both streams
 }
 
 single() {
-  dgm_rc=0 dgm_why='' dgm_alarm=$$
-  trap : USR1
+  dgm_rc=0 dgm_why=''
   printf '%s-BEGIN\n' "$dgm_mark" >&4
   printf '%s-BEGIN\n' "$dgm_mark"
   c1
@@ -139,7 +121,7 @@ lane() { # runs what nobody has begun
   done
 }
 
-batch() { # COUNT LANES SECONDS: the commands side by side, then all answers one after the other
+batch() { # COUNT LANES: the commands side by side, then all answers one after the other
   dgm_count=$1
   printf '%s-BEGIN\n' "$dgm_mark" >&4
   printf '%s-BEGIN\n' "$dgm_mark"
@@ -152,8 +134,6 @@ batch() { # COUNT LANES SECONDS: the commands side by side, then all answers one
   if [ -z "$dgm_folder" ]; then finish rc=0 nowhere; fi
   trap 'rm -rf "$dgm_folder"' EXIT
   trap 'exit 1' HUP INT TERM
-  dgm_late=''
-  trap 'dgm_late=yes' USR1
   dgm_lanes=''
   dgm_lane=0
   while [ "$dgm_lane" -lt "$2" ]; do
@@ -161,25 +141,14 @@ batch() { # COUNT LANES SECONDS: the commands side by side, then all answers one
     dgm_lanes="$dgm_lanes $!"
     dgm_lane=$((dgm_lane + 1))
   done
-  (
-    trap 'kill "$dgm_nap"; exit 0' TERM
-    sleep "$3" &
-    dgm_nap=$!
-    wait "$dgm_nap" && kill -s USR1 $$
-  ) >/dev/null 3<&- 4>&- &
-  dgm_watcher=$!
-  for dgm_lane in $dgm_lanes; do
-    if [ -z "$dgm_late" ]; then wait "$dgm_lane"; fi
-  done
-  kill -s TERM "$dgm_watcher"
+  for dgm_lane in $dgm_lanes; do wait "$dgm_lane"; done
   # A connection that is gone must not keep the folder from being removed.
   trap '' PIPE
   dgm_full=''
   if ! printf x >"$dgm_folder/end" || [ ! -s "$dgm_folder/end" ]; then dgm_full=full; fi
   dgm_next=1
   while [ "$dgm_next" -le "$dgm_count" ]; do
-    dgm_rc=137 dgm_why=late
-    if [ ! -e "$dgm_folder/$dgm_next.c" ]; then dgm_why=unrun; fi
+    dgm_rc=137 dgm_why=lost
     if [ -s "$dgm_folder/$dgm_next.r" ]; then read -r dgm_rc dgm_why <"$dgm_folder/$dgm_next.r"; fi
     dgm_cap=16777217
     eval "dgm_cap=\${cap$dgm_next:-16777217}"

@@ -129,12 +129,12 @@ def _raise_for(command: Command, end: End) -> None:
         )
     if end.why == "folder":
         raise FileMissing("there is no such folder at the site", where=command.cwd or "", cure="create it first")
-    if end.why in ("timeout", "late"):
+    if end.why == "timeout":
         raise CommandTimeout(
             f"no end within {command.timeout_s:g} s", where=command.argv[0], cure="try again, or allow more time"
         )
     if end.why:
-        raise TransportError("was not run", where=command.argv[0], cure="ask again")
+        raise TransportError(f"gave no answer ({end.why})", where=command.argv[0], cure="ask again")
 
 
 def batch_answers(commands: Sequence[Command], out: Frame, seconds: float) -> list[Completed | Exception]:

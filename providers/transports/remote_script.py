@@ -67,13 +67,13 @@ def batch_text(commands: Sequence[Command], mark: str) -> bytes:
     """The script for several commands side by side."""
     functions = [_function(number, command, command.stdin) for number, command in enumerate(commands, 1)]
     functions += [f"cap{number}={command.max_output_bytes + 1}".encode() for number, command in enumerate(commands, 1)]
-    return _text(mark, functions, f"batch {len(commands)} {LANES} {math.ceil(batch_seconds(commands))}")
+    return _text(mark, functions, f"batch {len(commands)} {LANES}")
 
 
 def batch_seconds(commands: Sequence[Command]) -> float:
     """When a batch has ended for sure: no lane is idle while something waits (Graham's bound), and ends take 3 s."""
     longest = max(command.timeout_s for command in commands)
-    return (sum(command.timeout_s for command in commands) - longest) / LANES + longest + 3
+    return (sum(command.timeout_s + 3 for command in commands) - longest) / LANES + longest
 
 
 def fits_batch(command: Command) -> bool:

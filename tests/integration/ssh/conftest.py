@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ INSTALL = Path(__file__).with_name("install.sh")
 
 
 def program(name: str) -> str | None:
-    return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    return shutil.which(name, path=f"{os.defpath}:/usr/local/bin:/usr/sbin:/usr/local/sbin")
 
 
 def needed(name: str, *packages: str) -> str:
@@ -107,6 +107,7 @@ class Sshd:
         script = self.folder / "shell"
         script.write_text(
             f"#!/bin/sh\ncd {shlex.quote(str(self.home))}\n"
+            f"printf x >>{shlex.quote(str(self.folder))}/trips\n"
             f'exec env {given} {shlex.quote(shell)} -c "$SSH_ORIGINAL_COMMAND"\n'
         )
         script.chmod(0o755)
@@ -155,6 +156,16 @@ class Sshd:
                     if one.name().startswith("sshd"):
                         one.kill()
 
+    def logins(self) -> int:
+        """How many connections have logged in since the server was made."""
+        return (self.folder / "log").read_text(errors="replace").count("Accepted publickey")
+
+    def count_sessions(self) -> Callable[[], int]:
+        """Count round trips from now on."""
+        trips = self.folder / "trips"
+        begun = len(trips.read_bytes()) if trips.exists() else 0
+        return lambda: (len(trips.read_bytes()) if trips.exists() else 0) - begun
+
     def stop(self) -> None:
         if self.process is not None:
             self.cut()
@@ -178,7 +189,7 @@ class Sshd:
     def client_environment(self) -> dict[str, str]:
         runtime = self.folder / "run"
         runtime.mkdir(exist_ok=True)
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "XDG_RUNTIME_DIR": str(runtime)}
+        return {"PATH": f"/usr/local/bin:{os.defpath}", "HOME": str(self.home), "XDG_RUNTIME_DIR": str(runtime)}
 
     def transport(self, kind: str, *, pacing: HostPacing | None = None, **changes: object) -> RemoteTransport:
         config = self.config(kind, **changes)

@@ -1,0 +1,202 @@
+"""Commands and files over each transport: the same words as at the site at hand."""
+
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+
+from dragoman.command import Command, Completed, FileStat
+from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, FileMissing, StorageFull, TransportError
+from providers.transports.remote import RemoteTransport
+
+pytestmark = pytest.mark.anyio
+SHOW = "import sys,os; sys.stdout.buffer.write(b'\\0'.join(os.fsencode(a) for a in sys.argv[1:]))"
+NASTY = (
+    "", "a b", "'", '"', "\\", "`id`", "$(id)", "!!", "; id", "%i|%j|%T", "--", "-n", "*", "a\nb", "é", "\udcff", "{a,b}",
+    "~", "#", "&", ">x", "\t", "\x01", "(", "%s", "\\n", "日本",
+)  # fmt: skip
+
+
+def sh(line: str, **rest: object) -> Command:
+    return Command(("/bin/sh", "-c", line), **rest)  # type: ignore[arg-type]
+
+
+async def test_an_answer_is_whole(there: RemoteTransport) -> None:
+    done = await there.run(sh("printf out; printf err >&2; exit 255"))
+    assert (done.rc, done.stdout, done.stderr, done.truncated) == (255, b"out", b"err", False)
+    assert not there.local
+    assert (await there.run(sh("kill -9 $$"))).rc == 137
+
+
+async def test_identity_is_user_host_and_port(there: RemoteTransport, sshd: "Sshd") -> None:  # type: ignore[name-defined] # noqa: F821
+    assert there.identity == f"{sshd.user}@127.0.0.1:{sshd.port}"
+
+
+async def test_arguments_arrive_unchanged(there: RemoteTransport) -> None:
+    command = Command((sys.executable, "-c", SHOW, *NASTY))
+    assert (await there.run(command)).stdout.split(b"\0") == [os.fsencode(one) for one in NASTY]
+    many = await there.run_many([command, command])
+    assert [one.stdout.split(b"\0") for one in many if isinstance(one, Completed)] == [
+        [os.fsencode(one) for one in NASTY]
+    ] * 2
+
+
+async def test_input_environment_and_folder(there: RemoteTransport, tmp_path: Path) -> None:
+    done = await there.run(
+        sh(
+            'cat; pwd; printf %s "$A"',
+            stdin=b"\0in\n",
+            cwd=str(tmp_path),
+            environment={"A": "x y"},
+            unset=("SBATCH_*",),
+        )
+    )
+    assert done.stdout == f"\0in\n{tmp_path}\nx y".encode()
+    assert (await there.run(Command(("cat",)))).stdout == b""
+
+
+async def test_bytes_come_as_they_are(there: RemoteTransport) -> None:
+    data = bytes(range(256)) * 1000
+    assert (await there.run(Command(("cat",), stdin=data))).stdout == data
+
+
+async def test_what_is_not_there(there: RemoteTransport) -> None:
+    with pytest.raises(CommandMissing):
+        await there.run(Command(("no-such-program",)))
+    with pytest.raises(FileMissing):
+        await there.run(Command(("true",), cwd="/none/such"))
+    with pytest.raises(BadRequest):
+        await there.run(Command(()))
+
+
+async def test_50_megabytes_are_cut_at_the_limit(there: RemoteTransport) -> None:
+    done = await there.run(sh("head -c 52428800 /dev/zero; echo end >&2; exit 3", max_output_bytes=2**20))
+    assert (len(done.stdout), done.truncated, done.stderr, done.rc) == (2**20, True, b"end\n", 3)
+
+
+async def test_a_time_limit_ends_the_remote_processes(there: RemoteTransport, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    with pytest.raises(CommandTimeout):
+        await there.run(sh(f"sleep 300 & echo $! $$ >{pids}; wait", timeout_s=1))
+    for pid in pids.read_text().split():
+        status = Path(f"/proc/{pid}/status")
+        assert not status.exists() or "\nState:\tZ" in status.read_text()
+
+
+async def test_what_is_left_running_is_not_waited_for(there: RemoteTransport) -> None:
+    begun = time.monotonic()
+    assert (await there.run(sh("sleep 30 & echo left"))).stdout == b"left\n"
+    assert time.monotonic() - begun < 10
+
+
+async def test_one_that_hangs_leaves_the_others_alone(there: RemoteTransport) -> None:
+    answers = await there.run_many(
+        [Command(("sleep", "60"), timeout_s=1), Command(("echo", "1")), Command(("nothing-such",)), Command(("-x",)),
+         Command(("cat",), stdin=b"\0x\n"), Command(("wc", "-c"), stdin=b"y" * 100_000), sh("exit 7")]
+    )  # fmt: skip
+    kinds = [type(one) for one in answers]
+    assert kinds == [CommandTimeout, Completed, CommandMissing, BadRequest, Completed, Completed, Completed]
+    assert [one.out.strip() for one in answers if isinstance(one, Completed)] == ["1", "\0x", "100000", ""]
+    assert await there.run_many([]) == []
+
+
+async def test_40_commands_need_one_round_trip(there: RemoteTransport, sshd: "Sshd") -> None:  # type: ignore[name-defined] # noqa: F821
+    counted = sshd.count_sessions()
+    answers = await there.run_many([sh(f"echo {number}") for number in range(40)])
+    assert [one.out for one in answers if isinstance(one, Completed)] == [f"{number}\n" for number in range(40)]
+    assert counted() == 1
+
+
+async def test_a_file_is_written_read_and_looked_at(there: RemoteTransport, tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "-a 'file' \n é"
+    data = bytes(range(256)) * 40
+    await there.write_file(str(path), data, mode=0o600)
+    assert path.read_bytes() == data
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+    assert await there.read_file(str(path)) == data
+    assert await there.read_file(str(path), max_bytes=10) == data[:10]
+    assert await there.read_file(str(path), max_bytes=10, tail=True) == data[-10:]
+    seen = await there.stat(str(path))
+    assert seen == FileStat(str(path), "file", len(data), pytest.approx(path.stat().st_mtime, abs=0.01), 0o600)
+    await there.write_file(str(path), b"")
+    assert await there.read_file(str(path)) == b""
+
+
+async def test_what_lies_at_a_path(there: RemoteTransport, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("nowhere")
+    (tmp_path / "file").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    kinds = {}
+    for name in ("link", "file", "pipe", ".", "none", "link/x", "file/x"):
+        seen = await there.stat(f"{tmp_path}/{name}")
+        kinds[name] = seen.kind if seen else None
+    assert kinds == {
+        "link": "link", "file": "file", "pipe": "other", ".": "directory", "none": None, "link/x": None, "file/x": None,
+    }  # fmt: skip
+    with pytest.raises(FileMissing):
+        await there.read_file(f"{tmp_path}/none")
+    with pytest.raises(TransportError, match="no regular file"):
+        await there.read_file(str(tmp_path))
+    with pytest.raises(TransportError, match="no regular file"):
+        await there.read_file(f"{tmp_path}/pipe")
+    with pytest.raises(TransportError, match="is a folder"):
+        await there.write_file(str(tmp_path), b"x")
+    assert await there.read_file("/proc/self/status", max_bytes=5) == b"Name:"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="for root everything can be read")
+async def test_what_may_not_be_looked_at_is_not_absent(there: RemoteTransport, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    with pytest.raises(TransportError, match="Permission denied"):
+        await there.stat(f"{closed}/x")
+    with pytest.raises(TransportError, match="Permission denied"):
+        await there.read_file(f"{closed}/x")
+    with pytest.raises(TransportError, match="Permission denied"):
+        await there.write_file(f"{closed}/x", b"")
+    closed.chmod(0o700)
+
+
+async def test_a_full_disk_changes_nothing_and_tells_what_is_needed(there: RemoteTransport) -> None:
+    full = Path("/dev/shm")  # noqa: S108
+    if not full.is_dir():
+        pytest.skip("there is no small file system here")
+    room = os.statvfs(full).f_bavail * os.statvfs(full).f_frsize
+    if room > 2**30:
+        pytest.skip("/dev/shm is too large to be filled")
+    target = full / f"dragoman-test-{os.getpid()}"
+    target.write_bytes(b"before")
+    filler = full / f"dragoman-fill-{os.getpid()}"
+    try:
+        with filler.open("wb") as file, pytest.raises(OSError, match="space"):
+            while True:
+                file.write(bytes(2**20))
+                file.flush()
+        with pytest.raises(StorageFull) as caught:
+            await there.write_file(str(target), bytes(2**21))
+        assert caught.value.needed == 2**21
+        assert caught.value.free is not None
+        assert caught.value.free < 2**21
+        assert target.read_bytes() == b"before"
+    finally:
+        filler.unlink()
+        assert not list(full.glob(".dragoman-*.part"))
+        target.unlink()
+
+
+async def test_100_at_once_share_one_connection(there: RemoteTransport, sshd: "Sshd") -> None:  # type: ignore[name-defined] # noqa: F821
+    answers: dict[int, str] = {}
+
+    async def one(number: int) -> None:
+        answers[number] = (await there.run(Command(("echo", str(number))))).out
+
+    async with anyio.create_task_group() as group:
+        for number in range(100):
+            group.start_soon(one, number)
+    assert answers == {number: f"{number}\n" for number in range(100)}
+    assert sshd.logins() == 1
