@@ -20,7 +20,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/ruff format --check --quiet $(CODE)
 	$(BIN)/mypy
-	$(BIN)/pyright --warnings $(ROOMS)
+	$(BIN)/pyright --warnings
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev

@@ -39,10 +39,12 @@ class Transport(Protocol):
     @property
     def identity(self) -> str:
         """Who we are there (`user@host`); schedulers are asked once per interval and identity."""
+        ...
 
     @property
     def local(self) -> bool:
         """Whether paths of the site are paths of this host."""
+        ...
 
     async def run(self, command: Command) -> Completed:
         """Run one command to its end.
@@ -52,21 +54,27 @@ class Transport(Protocol):
             CommandTimeout: no end within `command.timeout_s`; it and its children were killed where that is possible.
 
         """
+        ...
 
     async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
         """Run commands side by side in as few round trips as the transport can; one's failure is its own item."""
+        ...
 
     async def read_file(self, path: str, *, max_bytes: int = 16 * 2**20, tail: bool = False) -> bytes:
         """The first (or last, with `tail`) bytes of a file. Raises `FileMissing` where the site shows there is none."""
+        ...
 
     async def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
         """Write a whole file atomically (temporary name, then rename); parents are made."""
+        ...
 
     async def stat(self, path: str) -> FileStat | None:
         """What lies at a path; None where the site shows that nothing does."""
+        ...
 
     async def aclose(self) -> None:
         """Close connections; calling it twice is fine."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,57 +131,75 @@ class Dialect(Protocol):
 
     def render(self, spec: JobSpec) -> str:
         """The job script, starting with `#!`. Raises `BadRequest` for values the scheduler cannot take safely."""
+        ...
 
     def submit_command(self, spec: JobSpec, script_path: str, *, without: Sequence[str] = ()) -> Command:
         """The submit command; the tag is in the job's name or comment."""
+        ...
 
     def parse_submit(self, done: Completed) -> SubmitAnswer:
         """Accepted, refused or in doubt."""
+        ...
 
     def estimate_command(self, spec: JobSpec, script_path: str) -> Command | None:
         """Ask for a start time without submitting; None where the scheduler cannot."""
+        ...
 
     def parse_estimate(self, done: Completed, at: datetime) -> Answer[StartEstimate]:
         """When it would start."""
+        ...
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """As few commands as are safe for all these jobs."""
+        ...
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """State of those jobs that the queue still knows."""
+        ...
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """Ask the accounting for jobs that left the queue; empty where there is none."""
+        ...
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """State of finished jobs."""
+        ...
 
     def find_commands(self, tag: str, since: datetime) -> list[Command]:
         """Look a tag up in queue and history, to settle a doubtful submit."""
+        ...
 
     def parse_find(self, done: Completed, tag: str) -> Answer[JobRef]:
         """ok: the job with that tag; absent: shown not to be there; unknown: cannot tell."""
+        ...
 
     def cancel_command(self, ref: JobRef) -> Command:
         """Cancel one job."""
+        ...
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """ok: asked to end (or already ended); absent: no such job; unknown: try again."""
+        ...
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """Hold a pending job; None where the scheduler cannot."""
+        ...
 
     def release_command(self, ref: JobRef) -> Command | None:
         """Release a held job; None where the scheduler cannot."""
+        ...
 
     def workload_commands(self) -> list[Command]:
         """Ask for queues, nodes and queue depth."""
+        ...
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
         """Queues with limits, groups of nodes with free and total, queue depth; answers in the commands' order."""
+        ...
 
     def read_script(self, text: str) -> ScriptReading:
         """A script of this scheduler as a request. Raises `BadRequest` where it has no such scripts."""
+        ...
 
 
 @runtime_checkable
@@ -182,9 +208,11 @@ class ListsTags(Protocol):
 
     def list_tags_commands(self) -> list[Command]:
         """Ask the queue for all jobs of the user with their tags."""
+        ...
 
     def parse_list_tags(self, done: Completed) -> JobAnswers:
         """Jobs whose `ref.tag` is one of ours; others are left out."""
+        ...
 
 
 @runtime_checkable
@@ -193,6 +221,7 @@ class TellsUsage(Protocol):
 
     def usage_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """As `history_commands`, with what the jobs used; `parse_history` reads the answers."""
+        ...
 
 
 @runtime_checkable
@@ -201,9 +230,11 @@ class TellsAccounts(Protocol):
 
     def accounts_commands(self) -> list[Command]:
         """Ask for accounts and what is left of them."""
+        ...
 
     def parse_accounts(self, done: Sequence[Completed | Exception]) -> Answer[Accounts]:
         """Accounts the user may charge; answers in the commands' order."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +259,11 @@ class Provider(Protocol):
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """What can be asked; every provider has `probe`."""
+        ...
 
     async def call(self, verb: str, arguments: BaseModel) -> Answer[Model]:
         """Ask. A command that fails, a driver fault or a missing permission is an unknown answer, not an exception."""
+        ...
 
 
 class Mover(Protocol):
@@ -240,15 +273,19 @@ class Mover(Protocol):
 
     async def start(self, plan: TransferPlan) -> TransferStatus:
         """Start, or find the transfer that this plan id already started. Short ones may be finished at once."""
+        ...
 
     async def poll(self, plan: TransferPlan, handle: JsonObject) -> TransferStatus:
         """How it stands."""
+        ...
 
     async def cancel(self, plan: TransferPlan, handle: JsonObject) -> TransferStatus:
         """Stop it; what already arrived under a temporary name is removed."""
+        ...
 
     async def verify(self, plan: TransferPlan) -> Manifest:
         """SHA-256 of every item at the destination, compared with the source. Raises `TransferError`."""
+        ...
 
 
 class Resumer(Protocol):
@@ -256,3 +293,4 @@ class Resumer(Protocol):
 
     async def resume(self, thread_id: str, progress: Progress | None = None) -> bool:
         """Run the thread on from what is stored until it parks again. False: somebody else owns it now."""
+        ...

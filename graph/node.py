@@ -100,6 +100,7 @@ class Entered(Protocol):
 
     async def __call__(self, state: GraphState, config: RunnableConfig) -> Goto:
         """Run the node."""
+        ...
 
 
 def goto(step: Step, target: str, **update: object) -> Goto:
