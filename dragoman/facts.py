@@ -11,8 +11,8 @@ from dragoman.model import Model, Moment
 
 __all__ = [
     "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "CpuCluster", "FileSystem", "FileSystems",
-    "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "Package",
-    "Packages", "Presence", "Queue", "Workload",
+    "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "NodeGroups",
+    "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "Workload",
 ]  # fmt: skip
 
 
@@ -118,6 +118,28 @@ class Workload(Model):
     jobs_running: NonNegativeInt | None = None
     whole_nodes_only: Truth = Truth.UNKNOWN
     observed_at: Moment | None = None
+
+
+class Queues(Model):
+    """The queues or partitions of a workload manager, and nothing else of it."""
+
+    queues: tuple[Queue, ...] = ()
+
+
+class NodeGroups(Model):
+    """The nodes of a workload manager, alike ones together, and nothing else of it."""
+
+    groups: tuple[NodeGroup, ...] = ()
+
+
+class QueueDepth(Model):
+    """How much waits and runs at a workload manager, of everybody's jobs."""
+
+    jobs_pending: NonNegativeInt | None = None
+    jobs_running: NonNegativeInt | None = None
+    pending_by_queue: dict[str, NonNegativeInt] = {}
+    """A job that names several queues counts in each of them."""
+    running_by_queue: dict[str, NonNegativeInt] = {}
 
 
 class Account(Model):

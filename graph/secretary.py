@@ -9,9 +9,10 @@ from datetime import datetime
 import anyio
 
 from dragoman.observation import Category, Observation
-from dragoman.proposal import Proposal
+from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest, SoftwareNeed
 from graph.verdict.evaluate import evaluate, unknown_proposal
+from graph.verdict.start import start_query
 from providers.evidence import Ask
 from providers.site_runtime import SiteRuntime
 
@@ -56,12 +57,34 @@ async def ask_secretary(
         for provider in runtime.of(category)
         if verb in provider.verbs
     ]
-    with anyio.move_on_after(timeout_s) as scope:
+    proposal: Proposal | None = None
+    with anyio.move_on_after(timeout_s):
         observations = await runtime.observe_many(asks)
+        proposal = _proposal(runtime, request, observations, at, round_)
+        if proposal.verdict is Verdict.BUSY:
+            # A scheduler that is slow with this leaves the proposal without an expected start, not without a verdict.
+            observations = [*observations, *await _estimates(runtime, request, proposal)]
+            proposal = _proposal(runtime, request, observations, at, round_)
     seconds = time.monotonic() - begun
-    if scope.cancelled_caught:
+    if proposal is None:
         words = f"no answer within {timeout_s:g} s"
         return unknown_proposal(runtime.site, round_, at, words, seconds), observations
-    latest = max((each.observed_at for each in observations), default=at)
-    proposal = evaluate(request, runtime.site, observations, max(at, latest), round_)
     return proposal.model_copy(update={"seconds": seconds}), observations
+
+
+def _proposal(
+    runtime: SiteRuntime, request: JobRequest, observations: Sequence[Observation], at: datetime, round_: int
+) -> Proposal:
+    latest = max((each.observed_at for each in observations), default=at)
+    return evaluate(request, runtime.site, observations, max(at, latest), round_)
+
+
+async def _estimates(runtime: SiteRuntime, request: JobRequest, proposal: Proposal) -> list[Observation]:
+    """The scheduler's word on when the job would start in the place that was found."""
+    query = start_query(request, proposal.shape_index, proposal.queue, proposal.account)
+    asks = [
+        Ask(provider, "estimate", query)
+        for provider in runtime.of(Category.WORKLOAD)
+        if "estimate" in provider.verbs and provider.name == runtime.site.scheduler
+    ]
+    return await runtime.observe_many(asks)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from dragoman import facts
 from dragoman.model import Model
 from dragoman.observation import Category
+from dragoman.proposal import StartEstimate
 from dragoman.protocols import Verb
+from dragoman.request import ArraySpec, Line, Name
+from dragoman.shape import Shape
 
 __all__ = [
-    "ACCOUNTS", "CONTAINER_STATUS", "CPU", "FILE_SYSTEMS", "FIND_PACKAGE", "GPUS", "INTERFACES", "LIBRARIES",
-    "MEMORY", "PROBE", "RESOURCES", "NoArguments", "PackageQuery", "category_verbs",
+    "ACCOUNTS", "CONTAINER_STATUS", "CPU", "ESTIMATE", "FILE_SYSTEMS", "FIND_PACKAGE", "GPUS", "INTERFACES",
+    "LIBRARIES", "MEMORY", "NODES", "PARTITIONS", "PROBE", "QUEUE", "RESOURCES", "EstimateQuery", "NoArguments",
+    "PackageQuery", "category_verbs",
 ]  # fmt: skip
 
 PackageName = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._+@/:\-]*$")]
@@ -32,6 +36,23 @@ class PackageQuery(Model):
     """Exact name of the package, such as `gromacs`; no version and no pattern. Case does not matter."""
 
 
+class EstimateQuery(Model):
+    """A job as far as its start depends on it; what is left out is up to the site."""
+
+    shape: Shape = Shape()
+    components: tuple[Shape, ...] = ()
+    """Of a heterogeneous job: all at once; `shape` is then the first."""
+    walltime_s: PositiveInt | None = None
+    """Longest run time in seconds."""
+    queue: Name | None = None
+    account: Name | None = None
+    qos: Name | None = None
+    reservation: Name | None = None
+    array: ArraySpec | None = None
+    native_options: tuple[Line, ...] = ()
+    """Options of this very scheduler, as its submit command takes them."""
+
+
 PROBE = Verb(
     "probe",
     "Whether this provider is at the site, its version and where. Use it first; it says nothing about free resources.",
@@ -42,6 +63,31 @@ RESOURCES = Verb(
     "Queues with their limits, nodes in total, up and idle, cores, memory and GPUs of nodes, and jobs waiting. Use it"
     " for everything about size and start; not for software.",
     NoArguments, facts.Workload, 10.0,
+)  # fmt: skip
+PARTITIONS = Verb(
+    "partitions",
+    "Queues or partitions: whether each takes jobs now and why not, longest and default walltime in seconds, most nodes"
+    " and cores a job, who may use it. Use it to choose a queue; not for what nodes have.",
+    NoArguments, facts.Queues, 60.0,
+)  # fmt: skip
+NODES = Verb(
+    "nodes",
+    "Nodes, alike ones together: how many there are, are up and idle, cores, bytes of memory and GPUs of each, what is"
+    " free, and which queues lead to them. Use it for the size of a job; not for limits of queues.",
+    NoArguments, facts.NodeGroups, 10.0,
+)  # fmt: skip
+QUEUE = Verb(
+    "queue",
+    "How many jobs of everybody wait and run, in all and in each queue; unknown where others' jobs are hidden. For your"
+    " own jobs ask for their status instead.",
+    NoArguments, facts.QueueDepth, 10.0,
+)  # fmt: skip
+ESTIMATE = Verb(
+    "estimate",
+    "When a job of this shape would start if it were submitted now, by the scheduler's own reckoning; nothing is"
+    " submitted. Absent: it could never start as it is, and why. An estimate is no promise: jobs end early, and others"
+    " come before.",
+    EstimateQuery, StartEstimate, 60.0,
 )  # fmt: skip
 ACCOUNTS = Verb(
     "accounts",
@@ -93,7 +139,7 @@ LIBRARIES = Verb(
 )  # fmt: skip
 
 _OF_CATEGORY: dict[Category, tuple[Verb, ...]] = {
-    Category.WORKLOAD: (PROBE, RESOURCES, ACCOUNTS),
+    Category.WORKLOAD: (PROBE, RESOURCES, PARTITIONS, NODES, QUEUE, ESTIMATE, ACCOUNTS),
     Category.SOFTWARE: (PROBE, FIND_PACKAGE),
     Category.CONTAINER: (PROBE, CONTAINER_STATUS),
     Category.STORAGE: (PROBE, FILE_SYSTEMS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from langchain_core.tools import BaseTool, StructuredTool
 from pydantic import BaseModel, Field
@@ -10,18 +11,21 @@ from pydantic import BaseModel, Field
 from dragoman.attempt import Attempt
 from dragoman.errors import DragomanError
 from dragoman.job import JobRef, JobStatus
-from dragoman.model import JsonObject, Model
+from dragoman.model import JsonObject, Model, Moment
 from dragoman.observation import Answer, Outcome
+from dragoman.protocols import JobAnswers
 from providers.site_runtime import SiteRuntime
 from tools.answers import of_error, of_model, tool_name
+from tools.job_order import JobOrder, submit_order
 
-__all__ = ["JobQuestion", "JobsQuestion", "JobsSeen", "SubmitOrder", "acting_tools"]
+__all__ = ["HistoryQuestion", "JobQuestion", "JobsQuestion", "JobsSeen", "SubmitOrder", "acting_tools"]
 
 
 class SubmitOrder(Model):
-    """Which intent to submit."""
+    """What to submit: a job, or an attempt whose intent is kept in a ledger. Exactly one of them."""
 
-    attempt: Attempt
+    job: JobOrder | None = None
+    attempt: Attempt | None = None
     """Stored in the ledger before: submitting it twice is once."""
 
 
@@ -37,6 +41,13 @@ class JobsQuestion(Model):
     jobs: tuple[JobRef, ...] = Field(min_length=1)
 
 
+class HistoryQuestion(JobsQuestion):
+    """Which jobs, and how far to look back."""
+
+    since: Moment | None = None
+    """When the oldest of them was submitted, with its zone; None: 30 days ago."""
+
+
 class JobsSeen(Model):
     """What was seen of several jobs. One that is in neither list was not seen, which says nothing about it."""
 
@@ -47,22 +58,37 @@ class JobsSeen(Model):
     """Why the answer is not to be trusted as a whole."""
 
 
-def acting_tools(runtime: SiteRuntime) -> list[BaseTool]:
-    """Submit, status, cancel, hold and release at the site's scheduler.
+_SUBMIT = (
+    "Submit a job to the scheduler, with a key of your own choosing: the same key is the same job however often it is"
+    " submitted, so after any doubt or time-out call it again with the same key, and use a new key only for a new job."
+    " The answer has the job's reference. Ask for an estimate first where it matters when the job starts."
+)
+_STATUS = (
+    "State of several jobs of ours in one batch, with the reason for waiting, the end and the exit code. Ask for all"
+    " jobs at once and not more often than every few seconds. A job that is not seen is not finished."
+)
+_HISTORY = (
+    "What the accounting says of several jobs of ours: how they ended, when, and the most memory they held. It lags"
+    " behind by seconds; for jobs that may still wait or run ask for their status."
+)
 
-    Status changes nothing, but tells of people's jobs: it is marked as acting like the others, so that no secretary
-    gets it.
+
+def acting_tools(runtime: SiteRuntime) -> list[BaseTool]:
+    """Submit, status, history, cancel, hold and release at the site's scheduler.
+
+    Status and history change nothing, but tell of people's jobs: they are marked as acting like the others, so that no
+    secretary gets them.
     """
     scheduler = runtime.scheduler
 
-    async def submit(attempt: Attempt) -> Model:
-        return await scheduler.submit(attempt)
+    async def submit(job: JobOrder | None, attempt: Attempt | None) -> Model:
+        return await submit_order(runtime, job, attempt)
 
     async def status(jobs: tuple[JobRef, ...]) -> Model:
-        answers = await scheduler.status(jobs)
-        return JobsSeen(
-            seen=tuple(answers.jobs.values()), absent=tuple(sorted(answers.absent)), trouble=answers.trouble
-        )
+        return _seen(await scheduler.status(jobs))
+
+    async def history(jobs: tuple[JobRef, ...], since: datetime | None) -> Model:
+        return _seen(await scheduler.history(jobs, since=since))
 
     async def cancel(job: JobRef) -> Model:
         return await scheduler.cancel(job)
@@ -74,14 +100,17 @@ def acting_tools(runtime: SiteRuntime) -> list[BaseTool]:
         return await scheduler.release(job)
 
     return [
-        _tool(runtime, "submit", "Submit an attempt whose intent is stored; submitting it again is no second job.",
-              SubmitOrder, submit),
-        _tool(runtime, "status", "State of several jobs of ours in one batch. A job that is not seen is not finished.",
-              JobsQuestion, status),
-        _tool(runtime, "cancel", "Ask for a job's end.", JobQuestion, cancel),
-        _tool(runtime, "hold", "Hold a pending job until it is released.", JobQuestion, hold),
-        _tool(runtime, "release", "Release a held job.", JobQuestion, release),
-    ]  # fmt: skip
+        _tool(runtime, "submit", _SUBMIT, SubmitOrder, submit),
+        _tool(runtime, "status", _STATUS, JobsQuestion, status),
+        _tool(runtime, "history", _HISTORY, HistoryQuestion, history),
+        _tool(runtime, "cancel", "Ask for a job's end. Its status tells when it has ended.", JobQuestion, cancel),
+        _tool(runtime, "hold", "Keep a job that waits from starting until it is released.", JobQuestion, hold),
+        _tool(runtime, "release", "Let a held job start when its turn comes.", JobQuestion, release),
+    ]
+
+
+def _seen(answers: JobAnswers) -> JobsSeen:
+    return JobsSeen(seen=tuple(answers.jobs.values()), absent=tuple(sorted(answers.absent)), trouble=answers.trouble)
 
 
 def _tool(

@@ -13,17 +13,25 @@ from dragoman.proposal import Check, Proposal, StartEstimate, Verdict, verdict_o
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import Site
+from dragoman.units import format_duration
+from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
 from graph.verdict.placement import Placement, place
 from graph.verdict.software import check_mpi, check_software, software_suggestions
+from graph.verdict.start import check_estimate, start_of
 from graph.verdict.surroundings import check_container, check_network, check_storage
-from graph.verdict.terms import check_budget, check_deadline, check_terms, cost_of, energy_kwh
+from graph.verdict.terms import check_budget, check_deadline, check_terms, check_urgent, cost_of, energy_kwh
 
 __all__ = ["evaluate", "unknown_proposal"]
 
 
 def evaluate(
-    request: JobRequest, site: Site, observations: Sequence[Observation], at: datetime, round_: int
+    request: JobRequest,
+    site: Site,
+    observations: Sequence[Observation],
+    at: datetime,
+    round_: int,
+    conventions: Conventions = STRICT,
 ) -> Proposal:
     """Hold every requirement against the observations that are within their age, and draw the verdict.
 
@@ -33,24 +41,36 @@ def evaluate(
         observations: the evidence.
         at: now; older observations than their `max_age_s` are not used.
         round_: the negotiation round, kept in the proposal.
+        conventions: what may stand for what; kept in the proposal where it is not the strict reading.
 
     """
     fresh = [each for each in observations if (at - each.observed_at).total_seconds() <= each.max_age_s]
     evidence = Evidence(fresh)
-    placement, depth, scheduler = _placement(request, site, evidence)
     account = request.account or _default_account(site, evidence)
-    checks = [placement.check, *check_terms(request, site, account)]
-    checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software)]
-    checks += [check_container(each, f"containers.{i}", evidence) for i, each in enumerate(request.containers)]
+    charged = request if request.account else request.model_copy(update={"account": account})
+    placement, depth, scheduler = _placement(charged, site, evidence)
+    checks = [placement.check, *check_terms(request, site, account), *_account_checks(request, site, evidence)]
+    inside = bool(request.containers) and conventions.container_replaces_software
+    checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software) if not inside]
+    checks += [
+        check_container(each, f"containers.{i}", evidence, conventions) for i, each in enumerate(request.containers)
+    ]
     checks += [check_network(each, f"networks.{i}", evidence) for i, each in enumerate(request.networks)]
     checks += [check_storage(each, f"storage.{i}", evidence) for i, each in enumerate(request.storage)]
     if request.mpi is not None:
         checks.append(check_mpi(request.mpi, evidence))
-    start = _start(placement, request, at)
+    start = start_of(request, placement, account, evidence, at)
+    refused = check_estimate(request, placement, account, evidence)
+    if refused is not None:
+        checks.append(refused)
     cost = cost_of(request, site, placement.queue, placement.demand)
     checks += [
         check
-        for check in (check_budget(request, cost, placement.demand), check_deadline(request, start, at))
+        for check in (
+            check_budget(request, cost, placement.demand),
+            check_deadline(request, start, at),
+            check_urgent(request, start) if conventions.urgent_busy == "incompatible" else None,
+        )
         if check is not None
     ]
     fits = all_of(check.result for check in checks)
@@ -72,7 +92,7 @@ def evaluate(
         account=account,
         scheduler=scheduler or site.scheduler,
         queue_depth=depth,
-        constraints=_shared(request, placement),
+        constraints={**_shared(request, placement), **_customs(conventions)},
         suggestions=(*placement.suggestions, *suggestions),
         simulated=site.simulated is not None,
         energy_kwh=energy_kwh(request, site, placement.demand),
@@ -118,6 +138,26 @@ def _shared(request: JobRequest, placement: Placement) -> JsonObject:
     return {"cpus": demand.total_cpus} if demand.total_cpus < tasks and not shape.cpus else {}
 
 
+def _customs(conventions: Conventions) -> JsonObject:
+    """The name of the customs that it was judged by, where they are not the strict ones."""
+    return {} if conventions == STRICT else {"conventions": conventions.name}
+
+
+def _account_checks(request: JobRequest, site: Site, evidence: Evidence) -> list[Check]:
+    """An account that the scheduler's accounting does not know for this user is refused at submit, or worse, after."""
+    seen = [each for each in evidence.of(Category.WORKLOAD, "accounts", Accounts) if each.value is not None]
+    names = [account.name for each in seen if each.value is not None for account in each.value.accounts]
+    if request.account is None or site.accounts or not names or request.account in names:
+        return []
+    return [
+        Check(
+            requirement="account", field="account", kind="policy", result=Truth.NO,
+            reason=f"account {request.account} is not among yours here: {', '.join(dict.fromkeys(names))}"[:1000],
+            observations=tuple(each.observation.id for each in seen),
+        )
+    ]  # fmt: skip
+
+
 def _default_account(site: Site, evidence: Evidence) -> str | None:
     if site.default_account:
         return site.default_account
@@ -129,18 +169,6 @@ def _default_account(site: Site, evidence: Evidence) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def _start(placement: Placement, request: JobRequest, at: datetime) -> StartEstimate:
-    if request.start_after is not None and request.start_after > at:
-        wait = (request.start_after - at).total_seconds()
-        return StartEstimate(now=Truth.NO, expected_s=wait, low_s=wait, method="start-after", made_at=at)
-    if placement.start is Truth.YES and placement.check.result is Truth.YES:
-        ids = placement.check.observations
-        return StartEstimate(
-            now=Truth.YES, expected_s=0, low_s=0, high_s=60, method="idle-nodes", made_at=at, observations=ids
-        )
-    return StartEstimate(now=placement.start, made_at=at)
-
-
 def _reasons(
     request: JobRequest, checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement
 ) -> tuple[str, ...]:
@@ -148,6 +176,9 @@ def _reasons(
         return tuple(dict.fromkeys(check.reason for check in checks if check.result is fits and check.reason))[:8]
     where = f"fits queue {placement.queue.name}" if placement.queue else "fits"
     when = {Truth.YES: "free now", Truth.NO: "not free now", Truth.UNKNOWN: "start not known"}[start.now]
+    if start.method == "scheduler" and start.expected_s is not None:
+        then = "at once" if start.now is Truth.YES else f"in {format_duration(start.expected_s)}"
+        when = f"the scheduler expects to start it {then}"
     settled = [check.reason for check in checks if check.kind in ("software", "container", "mpi", "network", "storage")]
     shared = [f"tasks share {cpus} cores" for cpus in _shared(request, placement).values()]
     return (f"{where}, {when}", *shared, *dict.fromkeys(settled))[:8]

@@ -13,12 +13,12 @@ from anyio.lowlevel import RunVar
 from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.command import Command, Completed
 from dragoman.errors import CommandMissing, HostKeyChanged, LoginNeeded, TransportError
-from dragoman.facts import Workload
+from dragoman.facts import Accounts, Workload
 from dragoman.job import JobRef, JobSpec
 from dragoman.model import now
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
-from dragoman.protocols import Clock, Dialect, JobAnswers, ListsTags, Transport
+from dragoman.protocols import Clock, Dialect, JobAnswers, ListsTags, TellsAccounts, Transport
 from dragoman.site import Site
 from providers.attempts import Attempts
 from providers.schedulers.asking import Asker
@@ -182,6 +182,16 @@ class SchedulerClient:
         """
         return await self._status.read(refs, since)
 
+    async def history(self, refs: Sequence[JobRef], *, since: datetime | None = None) -> JobAnswers:
+        """What the accounting says of jobs, with what they used where it tells; any that it does not show is unknown.
+
+        Args:
+            refs: the jobs.
+            since: when the oldest of them was submitted; None: 30 days ago.
+
+        """
+        return await self._status.history(refs, since)
+
     async def cancel(self, ref: JobRef) -> Answer[JobRef]:
         """Ask for a job's end. Ok: asked, or it has ended. Absent: no such job. Unknown: try again."""
         return await self._act(self.dialect.cancel_command(ref))
@@ -231,6 +241,14 @@ class SchedulerClient:
         return self.dialect.parse_estimate(
             Completed(command.argv, done.rc, done.stdout, done.stderr, done.seconds, done.truncated), self._clock()
         )
+
+    async def accounts(self) -> Answer[Accounts]:
+        """Accounts the user may charge; unknown where this scheduler does not tell."""
+        if not isinstance(self.dialect, TellsAccounts):
+            return Answer[Accounts].unknown(
+                f"{self.dialect.name} does not tell of accounts, and the site file has none"
+            )
+        return self.dialect.parse_accounts(await self._asker.ask(self.dialect.accounts_commands()))
 
     async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
         """Queues and nodes: one snapshot for all who ask within its age, and one question however many ask at once."""

@@ -40,7 +40,7 @@ from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
 from providers.schedulers.slurm_values import base_id, read_moment
-from providers.schedulers.slurm_workload import DEPTH_FORMAT, depth_of, group_nodes, read_nodes, read_queues
+from providers.schedulers.slurm_workload import DEPTH_FORMAT, read_workload
 
 __all__ = ["SlurmDialect"]
 
@@ -299,37 +299,16 @@ class SlurmDialect(BaseDialect):
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
         """Unknown where neither partitions nor nodes were told; else what was told, the rest None."""
-        texts: list[str | None] = []
-        troubles: list[str] = []
-        for one in [*done, *[Completed((), 1, b"", b"not asked")] * (4 - len(done))][:4]:
-            trouble = one_line(str(one)) or type(one).__name__ if isinstance(one, Exception) else self.trouble(one)
-            texts.append(None if trouble or isinstance(one, Exception) else one.out)
-            if trouble:
-                troubles.append(trouble)
-        partitions, node_text, depth_text, config_text = texts
-        config = dict(re.findall(r"^(\w+)\s*= (.*?)\s*$", config_text or "", re.MULTILINE))
-        private = config.get("PrivateData", "")
-        nodes = read_nodes(node_text) if node_text is not None else None
-        # Where others' jobs are hidden from us, or may be, what we see is not what there is.
-        whole = config_text is not None and "jobs" not in private
-        depth = depth_of(depth_text) if depth_text is not None and whole else None
-        queues = read_queues(partitions, nodes, depth) if partitions is not None else None
-        if not queues and not nodes:
+        told = [
+            (None, one_line(str(one)) or type(one).__name__) if isinstance(one, Exception) else (one, self.trouble(one))
+            for one in done
+        ]
+        texts = [None if trouble or one is None else one.out for one, trouble in told]
+        workload = read_workload([*texts, None, None, None, None][:4])
+        troubles = dict.fromkeys(trouble for _, trouble in told if trouble)
+        if workload is None:
             return Answer[Workload].unknown("; ".join(troubles) or "no partition and no node in the answer")
-        exclusive = {queue.exclusive_nodes for queue in queues or ()}
-        linear = config.get("SelectType") == "select/linear"
-        return Answer[Workload].ok(
-            Workload(
-                scheduler=self.name,
-                version=config.get("SLURM_VERSION"),
-                cluster=config.get("ClusterName"),
-                queues=queues or None,
-                groups=group_nodes(nodes) if nodes else None,
-                jobs_pending=depth.all_pending if depth is not None else None,
-                jobs_running=depth.all_running if depth is not None else None,
-                whole_nodes_only=Truth.YES if linear else exclusive.pop() if len(exclusive) == 1 else Truth.UNKNOWN,
-            )
-        )
+        return Answer[Workload].ok(workload)
 
     def accounts_commands(self) -> list[Command]:
         """What the user may charge (sacctmgr(1)), then limits and use (sshare(1))."""

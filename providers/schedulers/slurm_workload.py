@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import Gpu, NodeGroup, Queue, Workload
 from dragoman.job import JobState
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
@@ -16,7 +16,17 @@ from providers.schedulers.slurm_rows import SEPARATOR, Row
 from providers.schedulers.slurm_status import row_state
 from providers.schedulers.slurm_values import gres_gpus, read_duration, read_job_id, read_memory, read_tres, tres_gpus
 
-__all__ = ["DEPTH_FORMAT", "Depth", "Node", "depth_of", "group_nodes", "one_line_records", "read_nodes", "read_queues"]
+__all__ = [
+    "DEPTH_FORMAT",
+    "Depth",
+    "Node",
+    "depth_of",
+    "group_nodes",
+    "one_line_records",
+    "read_nodes",
+    "read_queues",
+    "read_workload",
+]
 
 DEPTH_FORMAT: Final = SEPARATOR.join(("%i", "%T", "%P"))
 """For `squeue -o`: the least that tells how deep each queue is."""
@@ -259,3 +269,31 @@ def _usable(record: dict[str, str]) -> tuple[Truth, str]:
 
 def _listed(text: str) -> tuple[str, ...] | None:
     return None if text in ("ALL", "(null)", "") else tuple(text.split(","))
+
+
+def read_workload(texts: Sequence[str | None]) -> Workload | None:
+    """All of it, of partitions, nodes, `squeue -o DEPTH_FORMAT` and configuration; None: neither partitions nor nodes.
+
+    A text that is None was not told, and leaves its part unknown.
+    """
+    partitions, node_text, depth_text, config_text = texts
+    config = dict(re.findall(r"^(\w+)\s*= (.*?)\s*$", config_text or "", re.MULTILINE))
+    nodes = read_nodes(node_text) if node_text is not None else None
+    # Where others' jobs are hidden from us, or may be, what we see is not what there is.
+    whole = config_text is not None and "jobs" not in config.get("PrivateData", "")
+    depth = depth_of(depth_text) if depth_text is not None and whole else None
+    queues = read_queues(partitions, nodes, depth) if partitions is not None else None
+    if not queues and not nodes:
+        return None
+    exclusive = {queue.exclusive_nodes for queue in queues or ()}
+    linear = config.get("SelectType") == "select/linear"
+    return Workload(
+        scheduler="slurm",
+        version=config.get("SLURM_VERSION"),
+        cluster=config.get("ClusterName"),
+        queues=queues or None,
+        groups=group_nodes(nodes) if nodes else None,
+        jobs_pending=depth.all_pending if depth is not None else None,
+        jobs_running=depth.all_running if depth is not None else None,
+        whole_nodes_only=Truth.YES if linear else exclusive.pop() if len(exclusive) == 1 else Truth.UNKNOWN,
+    )

@@ -74,6 +74,14 @@ class StatusReader:
         absent = frozenset() if answers.trouble else answers.absent - jobs.keys()
         return JobAnswers(jobs=stamped, absent=self._past_grace(unique, stamped, absent), trouble=answers.trouble)
 
+    async def history(self, refs: Sequence[JobRef], since: datetime | None = None) -> JobAnswers:
+        """What the accounting says; see `SchedulerClient.history`."""
+        if not refs:
+            return JobAnswers(jobs={})
+        unique = list({ref.job_id: ref for ref in refs}.values())
+        told, kept = await self._history(unique, [], since)
+        return JobAnswers(told.jobs, trouble=told.trouble or ("" if kept else f"{self._dialect.name} keeps no history"))
+
     async def _three_sources(
         self, refs: Sequence[JobRef], since: datetime | None
     ) -> tuple[JobAnswers, dict[str, AttemptLook]]:

@@ -10,7 +10,7 @@ import anyio
 
 from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.errors import SubmitRefused
-from dragoman.facts import NodeGroup, Workload
+from dragoman.facts import Accounts, NodeGroup, Workload
 from dragoman.job import JobRef, JobSpec, ReasonClass
 from dragoman.kleene import Truth, any_of, truth
 from dragoman.model import now
@@ -63,6 +63,10 @@ class SimulatedScheduler:
             return Answer[StartEstimate].unknown("the state does not tell what is idle (simulated)")
         return Answer[StartEstimate].ok(_estimate(at, Truth.NO, self.state.wait_s))
 
+    async def accounts(self) -> Answer[Accounts]:
+        """Those of the state stand beside it, so there are no others."""
+        return Answer[Accounts].unknown("the state names no accounts (simulated)")
+
     async def submit(self, attempt: Attempt, secrets: Mapping[str, str] | None = None) -> NoReturn:
         """Refuse.
 
@@ -107,6 +111,10 @@ class SimulatedScheduler:
     async def status(self, refs: Sequence[JobRef], *, since: datetime | None = None) -> JobAnswers:
         """No job can be here."""
         return JobAnswers(jobs={}, absent=frozenset(ref.job_id for ref in refs))
+
+    async def history(self, refs: Sequence[JobRef], *, since: datetime | None = None) -> JobAnswers:
+        """No job can be here."""
+        return await self.status(refs)
 
     async def cancel(self, ref: JobRef) -> Answer[JobRef]:
         """No job can be here."""

@@ -9,9 +9,11 @@ import pytest
 from pydantic import BaseModel
 
 from dragoman.errors import TransportError, UnknownName
-from dragoman.facts import Packages, Presence, Workload
+from dragoman.facts import Accounts, Packages, Presence, Workload
+from dragoman.job import JobSpec
 from dragoman.model import Model
 from dragoman.observation import Answer, Category, Outcome
+from dragoman.proposal import StartEstimate
 from dragoman.protocols import Verb
 from dragoman.site import Site
 from providers.evidence import Ask, Observer
@@ -166,6 +168,12 @@ class Scheduler:
         if isinstance(self.answer, Exception):
             raise self.answer
         return self.answer
+
+    async def estimate(self, spec: JobSpec) -> Answer[StartEstimate]:
+        return Answer[StartEstimate].unknown("not asked here")
+
+    async def accounts(self) -> Answer[Accounts]:
+        return Answer[Accounts].unknown("not asked here")
 
 
 async def test_a_snapshot_is_as_old_as_it_says(observer: Observer, clock: Clock) -> None:

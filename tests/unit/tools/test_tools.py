@@ -16,7 +16,7 @@ from tools.reading import reading_tools
 
 pytestmark = pytest.mark.anyio
 
-ACTS = {"submit", "status", "cancel", "hold", "release"}
+ACTS = {"submit", "status", "history", "cancel", "hold", "release"}
 
 
 @pytest.fixture
@@ -41,7 +41,9 @@ def told(tools: list[BaseTool], key: str) -> list[Any]:
 async def test_what_a_negotiator_gets_has_no_acting_tool(runtime: SiteRuntime) -> None:
     tools = reading_tools(runtime)
     assert set(told(tools, "acts")) == {False}
-    assert not set(told(tools, "verb")) & ACTS
+    assert not {f"workload/slurm.{verb}" for verb in ACTS} & {
+        f"{provider}.{verb}" for provider, verb in zip(told(tools, "provider"), told(tools, "verb"), strict=True)
+    }
     assert not set(by_name(tools)) & set(by_name(acting_tools(runtime)))
     for real in (open_site(Site(name="here", scheduler="slurm")), runtime):
         for tool in reading_tools(real):
