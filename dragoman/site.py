@@ -133,6 +133,8 @@ class Site(Model):
     submit_filters: bool = False
     time_zone: str | None = None
     """IANA zone of the scheduler's clock, where it prints times without one."""
+    gpu_model_resource: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_.\-]*$")
+    """The scheduler's resource that tells a node's GPU model, where it has no word of its own (PBS: `gputype`)."""
     min_poll_interval_s: PositiveFloat = 2
     """The scheduler is never asked more often than this for jobs (a bound of the site's administrator)."""
     max_poll_interval_s: PositiveFloat = 120

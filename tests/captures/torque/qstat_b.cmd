@@ -1,0 +1,1 @@
+qstat -B -f

@@ -1,0 +1,1 @@
+qstat -f 4711.head.example 4712.head.example 4799.head.example
