@@ -19,10 +19,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import psutil
 import pytest
 
+from dragoman.job import JobSpec
+from dragoman.shape import Shape
 from dragoman.site import TransportConfig
 from providers.registry import transports
 from providers.transports.openssh import OpenSshTransport
@@ -114,6 +117,8 @@ class Sshd:
 
     def start(self) -> None:
         with socket.socket() as probe:
+            # Connections of a server that was stopped may linger at its port.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", self.port))
             self.port = probe.getsockname()[1]
         if os.geteuid() == 0:
@@ -146,15 +151,22 @@ class Sshd:
     def connections(self) -> list[psutil.Process]:
         """The server's processes for connections that are open."""
         assert self.process is not None
-        return [each for each in psutil.Process(self.process.pid).children() if each.status() != "zombie"]
+        return psutil.Process(self.process.pid).children()
 
     def cut(self) -> None:
         """Kill every connection's processes, as a broken line does."""
         for each in self.connections():
-            for one in [each, *each.children(recursive=True)]:
-                with suppress(psutil.Error):
+            with suppress(psutil.Error):
+                for one in [each, *each.children(recursive=True)]:
                     if one.name().startswith("sshd"):
                         one.kill()
+
+    def job_spec(self, control_dir: str) -> JobSpec:
+        """A job whose attempt lies there."""
+        return JobSpec(
+            tag=Path(control_dir).name, name="t", shape=Shape(), body="true", work_dir=f"{control_dir}/work",
+            control_dir=control_dir,
+        )  # fmt: skip
 
     def logins(self) -> int:
         """How many connections have logged in since the server was made."""
@@ -201,10 +213,8 @@ class Sshd:
         return made
 
 
-async def closed(transport: RemoteTransport) -> None:
-    if isinstance(transport, OpenSshTransport):
-        await transport.disconnect()
-    await transport.aclose()
+Needed = Callable[..., str]
+Keygen = Callable[..., Path]
 
 
 @pytest.fixture
@@ -230,9 +240,39 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+class Transports(Protocol):
+    """Makes transports to the server; they are closed after the test."""
+
+    def __call__(self, kind: str, *, pacing: HostPacing | None = None, **changes: object) -> RemoteTransport: ...
+
+
 @pytest.fixture
-async def there(sshd: Sshd, kind: str) -> AsyncIterator[RemoteTransport]:
+async def reach(sshd: Sshd) -> AsyncIterator[Transports]:
+    """Makes transports to the server; they are closed after the test."""
+    made: list[RemoteTransport] = []
+
+    def make(kind: str, *, pacing: HostPacing | None = None, **changes: object) -> RemoteTransport:
+        made.append(sshd.transport(kind, pacing=pacing, **changes))
+        return made[-1]
+
+    yield make
+    for transport in made:
+        if isinstance(transport, OpenSshTransport):
+            await transport.disconnect()
+        await transport.aclose()
+
+
+@pytest.fixture
+def there(reach: Transports, kind: str) -> RemoteTransport:
     """The transport, to the server."""
-    transport = sshd.transport(kind)
-    yield transport
-    await closed(transport)
+    return reach(kind)
+
+
+@pytest.fixture(name="needed")
+def _needed() -> Needed:
+    return needed
+
+
+@pytest.fixture(name="keygen")
+def _keygen() -> Keygen:
+    return keygen
