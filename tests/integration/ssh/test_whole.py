@@ -1,0 +1,99 @@
+"""What runs at the site at hand runs unchanged over each transport: probes, attempts, whole jobs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+import pytest
+
+from dragoman.attempt import Attempt, AttemptState
+from dragoman.command import Command
+from dragoman.job import JobState
+from dragoman.model import now
+from dragoman.observation import Outcome
+from dragoman.site import Site
+from providers.attempts import Attempts
+from providers.probed import Question, ask_many, probe_all
+from providers.registry import probes
+from providers.schedulers.client import SchedulerClient
+from providers.schedulers.machine import PYTHON_OPTIONS, Machine, runner_bytes, runner_digest
+from providers.site_runtime import open_site
+from providers.transports.local import LocalTransport
+from providers.verbs import NoArguments, PackageQuery
+
+if TYPE_CHECKING:
+    from providers.transports.remote import RemoteTransport
+    from tests.integration.ssh.conftest import Sshd
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_every_probe_finds_the_same_as_at_the_site_at_hand(there: RemoteTransport, sshd: Sshd) -> None:
+    every = [make() for _, make in probes.items()]
+    counted = sshd.count_sessions()
+    over = await probe_all(there, every)
+    trips = counted()
+    here = await probe_all(LocalTransport(), every)
+    assert {name: answer.outcome for name, answer in over.items()} == {
+        name: answer.outcome for name, answer in here.items()
+    }
+    assert trips <= 6, "probes share round trips"
+    questions = [
+        Question(
+            probe, verb.name, PackageQuery(name="no-such") if verb.verb.arguments is PackageQuery else NoArguments()
+        )
+        for probe in every
+        for verb in probe.verbs
+    ]
+    for question, answer in zip(questions, await ask_many(there, questions), strict=True):
+        assert answer.outcome is not Outcome.UNKNOWN or answer.reason, question
+
+
+async def test_an_attempt_is_submitted_once(there: RemoteTransport, sshd: Sshd) -> None:
+    attempts = Attempts(there)
+    control = f"{sshd.home}/dgm-0123456789ab-a1"
+    await attempts.prepare(control, f"{control}/work")
+    script = f"#!/bin/sh\n# 'é' $(id)\necho x >>{sshd.home}/submitted; echo Submitted batch job 1\n"
+    submit = Command(("/bin/sh", f"{control}/script"))
+    looks = []
+    for _ in range(2):
+        looks.append(await attempts.submit(sshd.job_spec(control), script, submit))
+    assert [claimed for _, claimed in looks] == [True, False]
+    assert looks[1][0].answers[1].out.strip() == "Submitted batch job 1"
+    assert (sshd.home / "submitted").read_text() == "x\n"
+    assert (await attempts.look([control]))[control].claims == looks[0][0].claims
+
+
+async def test_a_whole_job_runs_in_the_queue_of_the_other_host(there: RemoteTransport, sshd: Sshd) -> None:
+    program = f"{sshd.home}/.dragoman/machine-{runner_digest()}.pyz"
+    await there.write_file(program, runner_bytes())
+    dialect = Machine(program=("python3", *PYTHON_OPTIONS, program), state=f"{sshd.home}/queue")
+    site = Site(name="there", scheduler="machine", work_root=f"{sshd.home}/work")
+    client = SchedulerClient(dialect, there, site)
+    control = await client.control_dir("dgm-0123456789ab-a1")
+    await client.prepare(control, f"{control}/work")
+    spec = sshd.job_spec(control).model_copy(update={"body": "echo done >result; exit 3"})
+    attempt = Attempt(
+        thread_id="t", step="dispatcher", number=1, tag=spec.tag, site="there", scheduler="machine", spec=spec,
+        intended_at=now(),
+    )  # fmt: skip
+    record = await client.submit(attempt)
+    assert record.state is AttemptState.SUBMITTED
+    assert record.job is not None
+    assert (await client.submit(attempt)).job == record.job
+    with anyio.fail_after(60):
+        while not (status := (await client.status([record.job])).jobs[record.job.job_id]).state.final:  # noqa: ASYNC110
+            await anyio.sleep(0.5)
+    assert (status.state, status.exit_code) == (JobState.FAILED, 3)
+    assert await there.read_file(f"{control}/work/result") == b"done\n"
+    assert (await client.workload()).outcome is Outcome.OK
+
+
+async def test_a_site_of_the_fleet_is_opened_with_it(sshd: Sshd, kind: str) -> None:
+    site = Site(name="there", scheduler="slurm", transport=sshd.config(kind))
+    runtime = open_site(site)
+    assert runtime.identity == f"{sshd.user}@127.0.0.1:{sshd.port}"
+    assert runtime.transport is not None
+    assert not runtime.transport.local
+    assert "local" not in runtime.movers
