@@ -77,7 +77,7 @@ class OarDialect(BaseDialect):
         return self.act("oarsub", *options, f"/bin/sh {shlex.quote(path)}")
 
     def parse_submit(self, done: Completed) -> SubmitAnswer:
-        """A negative id is a refusal, whatever else is printed. Exit codes from 240 on are negative ones (248 is -8)."""
+        """A negative id is a refusal, whatever else is printed; exit codes from 240 on are negative (248 is -8)."""
         failed = re.search(r"^OAR_JOB_ID=-\d+", done.out, re.MULTILINE)
         if failed is not None and self.submitted(done) is None:
             words = one_line(f"{done.err}\n{done.out}")

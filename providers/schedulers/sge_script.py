@@ -15,6 +15,7 @@ from dragoman.job import JobSpec
 from providers.schedulers.base import format_clock
 from providers.schedulers.directives import checked
 from providers.schedulers.job_script import job_lines
+from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import take_options
 from providers.schedulers.sge_tables import OPTIONS, OUR_OPTIONS
 from providers.schedulers.slots import array_text, gpus_per_node, left_out, memory_per_node, refuse, slots_of
@@ -66,11 +67,7 @@ def render_sge_script(spec: JobSpec, names: SgeNames) -> str:
 
 
 def _word(value: str, where: str) -> str:
-    """A value as one word of a directive line."""
-    value = checked(value, where=where)
-    if value.startswith("-") or re.search(r"[\"\\]", value) or not value:
-        raise BadRequest(f"{value[:60]!r} cannot stand in a directive of qsub", where=where, cure="choose another")
-    return value if re.fullmatch(r"[\w.,:;=+@/%*$-]+", value, re.ASCII) else f'"{value}"'
+    return plain_word(value, where=where, scheduler="Grid Engine")
 
 
 def _name(spec: JobSpec) -> str:

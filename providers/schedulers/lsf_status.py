@@ -1,0 +1,160 @@
+"""What `bjobs -json` says of jobs (bjobs(1)): all values are text, times have no year, hosts are joined by colons."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from dragoman.job import JobRef, JobState, JobStatus
+from providers.schedulers.base import one_line
+from providers.schedulers.combining import combined
+from providers.schedulers.lsf_tables import STATES, TERMINATIONS
+
+__all__ = ["FIELDS", "Record", "ended", "job_statuses", "read_jobs", "read_time"]
+
+FIELDS = (
+    "jobid jobindex stat queue job_name job_description submit_time start_time finish_time run_time exec_host "
+    "exit_code exit_reason pend_reason max_mem"
+)
+"""For `bjobs -o`; all of them are there since LSF 10.1."""
+
+Record = Mapping[str, str]
+
+_TIME = re.compile(
+    r"\s*(?:[A-Z][a-z]{2} )?([A-Z][a-z]{2})\s+(\d{1,2})\s+(\d{1,2}):(\d\d)(?::(\d\d))?(?:\s+(\d{4}))?"
+    r"(?:\s+[LEX])?\s*",
+    re.ASCII,
+)
+
+
+def read_jobs(text: str) -> tuple[list[Record], frozenset[str], str]:
+    """Records, ids that are shown not to exist, and why the answer cannot be trusted as a whole."""
+    at = text.find("{")  # lines about the connection may come before it
+    try:
+        found = json.loads(text[at:]) if at >= 0 else None
+    except (ValueError, RecursionError) as error:
+        return [], frozenset(), f"the answer of bjobs is cut off or no JSON ({one_line(str(error), limit=100)})"
+    rows = found.get("RECORDS") if isinstance(found, dict) else None
+    if not isinstance(found, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return [], frozenset(), "the answer of bjobs has no records"
+    records: list[Record] = []
+    absent: set[str] = set()
+    trouble = "" if str(found.get("JOBS", len(rows))) == str(len(rows)) else "records are missing"
+    for row in rows:
+        record = {str(key): "" if value is None else str(value) for key, value in row.items()}
+        if "ERROR" in record and re.search(r"is not found", record["ERROR"]):
+            absent.add(record.get("JOBID", ""))
+        elif "ERROR" in record or "JOBID" not in record or "STAT" not in record:
+            trouble = one_line(record.get("ERROR", "")) or "a record without id or state"
+        else:
+            records.append(record)
+    return records, frozenset(absent - {""}), trouble
+
+
+def read_time(text: str, now: datetime) -> datetime | None:
+    """`May 28 12:45`, with seconds and year where the site shows them; without, the last such time before tomorrow."""
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return None
+    latest = now + timedelta(days=1)
+    for year in [int(match[6])] if match[6] else range(latest.year, latest.year - 9, -1):
+        try:
+            clock = f"{year} {match[1]} {match[2]} {match[3]}:{match[4]} +0000"
+            moment = datetime.strptime(clock, "%Y %b %d %H:%M %z").astimezone(UTC)
+        except ValueError:  # 29 February
+            continue
+        moment = moment.replace(second=min(int(match[5] or 0), 59))
+        if match[6] or moment <= latest:
+            return moment
+    return None
+
+
+def job_statuses(records: Sequence[Record], refs: Sequence[JobRef], now: datetime) -> dict[str, JobStatus]:
+    """Status by the id as asked."""
+    groups: dict[str, list[tuple[str, Record]]] = {ref.job_id: [] for ref in refs}
+    for record in records:
+        base, _, bracket = record["JOBID"].partition("[")
+        index = bracket.rstrip("]") or record.get("JOBINDEX", "")
+        if base in groups:
+            groups[base].append((index, record))
+        if bracket and record["JOBID"] in groups:
+            groups[record["JOBID"]].append(("", record))
+    return {ref.job_id: _status(ref, _of_tag(groups[ref.job_id], ref), now) for ref in refs if groups[ref.job_id]}
+
+
+def _of_tag(rows: list[tuple[str, Record]], ref: JobRef) -> list[tuple[str, Record]]:
+    """Only those with the tag where some have it: ids begin anew at the number that the site has set."""
+    tag = ref.tag or ""
+    mine = [row for row in rows if tag in row[1].get("JOB_NAME", "") or tag in row[1].get("JOB_DESCRIPTION", "")]
+    return mine or rows
+
+
+def ended(code: int | None, reason: str) -> tuple[JobState, int | None, int | None]:
+    """State, exit code and signal of a job in state EXIT: LSF's own reason decides, the number is only a hint."""
+    match = re.match(r"\s*(TERM_\w+)", reason)
+    state = TERMINATIONS.get(match[1], JobState.FAILED) if match is not None else JobState.FAILED
+    return state, code, code - 128 if code is not None and 128 < code <= 192 else None
+
+
+def _one(record: Record) -> tuple[JobState, str, int | None, int | None]:
+    state = STATES.get(record["STAT"], JobState.UNKNOWN)
+    code = int(record["EXIT_CODE"]) if re.fullmatch(r"\d{1,4}", record.get("EXIT_CODE", ""), re.ASCII) else None
+    reason = one_line(record.get("EXIT_REASON", "")).strip("- ")
+    if state is JobState.COMPLETED:
+        return state, "", 0, None
+    if state is JobState.FAILED:
+        state, code, signal = ended(code, reason)
+        if state is JobState.FAILED and not reason:
+            if not _told(record.get("START_TIME", "")) and not _told(record.get("EXEC_HOST", "")):
+                return JobState.NEVER_RAN, "ended without a start", code, None
+            if re.match(r"0 second", record.get("RUN_TIME", "")):
+                where = ", ".join(_hosts(record)) or "its host"
+                reason = f"ended at once: perhaps a file system is missing on {where}"
+        return state, reason, code, signal
+    if state is JobState.UNKNOWN:
+        return state, f"its host does not answer ({record['STAT'][:40]})", None, None
+    return state, one_line(record.get("PEND_REASON", "")).strip("- "), None, None
+
+
+def _told(text: str) -> bool:
+    return text.strip() not in ("", "-")
+
+
+def _hosts(record: Record) -> tuple[str, ...]:
+    hosts = [one.rpartition("*")[2] for one in record.get("EXEC_HOST", "").split(":")]
+    return tuple(dict.fromkeys(host for host in hosts if _told(host)))
+
+
+def _status(ref: JobRef, rows: list[tuple[str, Record]], now: datetime) -> JobStatus:
+    parts = {index or str(number): (record, _one(record)) for number, (index, record) in enumerate(rows)}
+    state = combined(one[0] for _, one in parts.values())
+    record, (_, reason, code, signal) = next(part for part in parts.values() if part[1][0] is state)
+    waits = state in (JobState.PENDING, JobState.HELD)
+    starts = [at for one, _ in parts.values() if (at := read_time(one.get("START_TIME", ""), now)) is not None]
+    ends = [at for one, _ in parts.values() if (at := read_time(one.get("FINISH_TIME", ""), now)) is not None]
+    seconds = re.match(r"\d+", record.get("RUN_TIME", ""))
+    array = any(index not in ("", "0") for index, _ in rows)
+    return JobStatus(
+        ref=ref,
+        state=state,
+        native_state=record["STAT"][:200],
+        reason=reason,
+        name=re.sub(r"\[[\d,:-]+\](?:%\d+)?$", "", record.get("JOB_NAME", "")) or None,
+        queue=record.get("QUEUE") or None,
+        exit_code=code,
+        signal=signal,
+        submitted_at=read_time(record.get("SUBMIT_TIME", ""), now),
+        started_at=min(starts) if starts and not waits and state is not JobState.NEVER_RAN else None,
+        ended_at=max(ends, default=None) if state.final else None,
+        elapsed_s=float(seconds[0]) if seconds is not None and not waits else None,
+        nodes=tuple(dict.fromkeys(host for one, _ in parts.values() for host in _hosts(one))),
+        max_rss_bytes=_memory(record.get("MAX_MEM", "")),
+        array_tasks={index: part[0] for index, (_, part) in parts.items()} if array else {},
+    )
+
+
+def _memory(text: str) -> int | None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGTP]?)bytes\s*", text, re.IGNORECASE)
+    return round(float(match[1]) * 1024.0 ** " kmgtp".index(match[2].lower() or " ")) if match is not None else None
