@@ -1,4 +1,5 @@
 # make run    sets everything up and runs the main job
+# make run-slurm   the same job on a throw-away Slurm, where one may start
 # make test   sets everything up and runs every check and test
 SHELL := /bin/bash
 PYTHON ?= python3
@@ -9,10 +10,13 @@ APPROVE := $(shell if [ -t 0 ] && [ -t 2 ]; then echo ask; else echo auto; fi)
 ROOMS := dragoman providers tools graph checkpoints continuation simulation interfaces
 CODE := $(ROOMS) tests benchmarks
 
-.PHONY: run test lint unit bench campaign clean
+.PHONY: run run-slurm slurm-faults test lint unit bench campaign clean
 
 run: $(VENV)/.run
 	cd examples/pi && $(BIN)/dragoman run "$(subst ",\",$(REQUEST))" --sites ../fleet.yaml --approve $(APPROVE)
+
+run-slurm: $(VENV)/.run
+	tests/slurm/run-main.sh $(BIN)/dragoman "$(subst ",\",$(REQUEST))" $(APPROVE)
 
 test: lint unit
 
@@ -25,6 +29,9 @@ lint: $(VENV)/.dev
 
 unit: $(VENV)/.dev
 	$(BIN)/pytest
+
+slurm-faults: $(VENV)/.dev
+	$(BIN)/pytest tests/integration/slurm tests/acceptance/slurm -m "slurm and campaign"
 
 bench: $(VENV)/.dev
 	for each in benchmarks/bench_*.py; do $(BIN)/python $$each; done

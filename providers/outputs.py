@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -17,7 +18,8 @@ from dragoman.request import OutputFile, RelativeName
 __all__ = ["FoundOutputs", "find_outputs"]
 
 _NAME: TypeAdapter[str] = TypeAdapter(RelativeName)
-_LOGS = ("stdout.log", "stderr.log")
+_LOG = re.compile(r"(?:stdout|stderr)\.log(?:\.\d+)?", re.ASCII)
+"""What a job printed; each task of an array has its own, named by its index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def _match(
 ) -> FoundOutputs:
     if not outputs:
         return FoundOutputs(tuple(name for name in names if name not in staged), left=tuple(left))
-    chosen = {name for name in names if name in _LOGS}
+    chosen = {name for name in names if _LOG.fullmatch(name)}
     missing: list[str] = []
     for output in outputs:
         matched = [name for name in names if name == output.pattern or fnmatchcase(name, output.pattern)]

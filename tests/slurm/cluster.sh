@@ -156,12 +156,31 @@ fresh_folders() {
 
 as_user() { setpriv --reuid="$TEST_USER" --regid="$TEST_USER" --init-groups "$@"; }
 
-write_as_user() { # bin/as-user COMMAND...: as the account that submits, from the shell or from tests
-  local home run=()
+# bin/as-user COMMAND...: as the account that submits, from the shell or from tests. bin/as-reader: the same for programs
+# of whoever runs the tests, whose folders may be closed to that account: it may read them, and so may nothing it submits.
+write_as_user() {
+  local home run=() reader=() capability
   home=$(getent passwd "$TEST_USER" | cut -d: -f6)
-  [ "$(id -u)" != 0 ] || run=(setpriv "--reuid=$TEST_USER" "--regid=$TEST_USER" --init-groups)
-  printf '#!/bin/sh\nexec %s env HOME=%q USER=%q LOGNAME=%q "$@"\n' "${run[*]}" "$home" "$TEST_USER" "$TEST_USER" >"$D/bin/as-user"
-  chmod 755 "$D/bin/as-user"
+  if [ "$(id -u)" = 0 ]; then
+    run=(setpriv "--reuid=$TEST_USER" "--regid=$TEST_USER" --init-groups)
+    capability=$(reading_capability)
+    [ -z "$capability" ] || reader=("--inh-caps=+$capability" "--ambient-caps=+$capability")
+  fi
+  printf '#!/bin/sh\nexec %s env HOME=%q USER=%q LOGNAME=%q "$@"\n' \
+    "${run[*]}" "$home" "$TEST_USER" "$TEST_USER" >"$D/bin/as-user"
+  printf '#!/bin/sh\nexec %s env HOME=%q USER=%q LOGNAME=%q PYTHONDONTWRITEBYTECODE=1 "$@"\n' \
+    "${run[*]} ${reader[*]}" "$home" "$TEST_USER" "$TEST_USER" >"$D/bin/as-reader"
+  chmod 755 "$D/bin/as-user" "$D/bin/as-reader"
+}
+
+reading_capability() { # containers often lack the first
+  local bounds
+  bounds=$(awk '/^CapBnd/ {print $2}' /proc/self/status)
+  if ((0x$bounds & 4)); then
+    echo dac_read_search
+  elif ((0x$bounds & 2)); then
+    echo dac_override
+  fi
 }
 
 start_database() {
