@@ -63,6 +63,11 @@ class SiteWatch(Model):
     lease_until: Moment | None = None
     next_look_at: Moment | None = None
     interval_s: float = Field(default=2.0, gt=0)
+    least_s: float = Field(default=2.0, gt=0)
+    """Never more often than this, whatever happens: the site's bound."""
+    looked_at: Moment | None = None
+    hastened: bool = False
+    """Somebody asked for a look while one was under way."""
     failures: NonNegativeInt = 0
     last_ok_at: Moment | None = None
     error: str = ""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkpoints.open import Checkpoints, open_checkpoints
 from checkpoints.secret_store import SecretStore
+from continuation.ends import LocalEnds
 from continuation.engine import Engine
 from continuation.lease import holder_name
 from continuation.resumers import AnyResumer, ApiResumer
@@ -80,7 +81,13 @@ class App:
             most_tries=self.settings.max_resume_tries,
         )
         resumer = AnyResumer(ledger, engine, self.server)
-        return Service(ledger, Watcher(ledger, self.sites.open, self.holder), resumer)
+        return Service(
+            ledger,
+            Watcher(ledger, self.sites.open, self.holder),
+            resumer,
+            news=self.checkpoints.listen,
+            ends=LocalEnds(ledger, self.sites.open),
+        )
 
     async def aclose(self) -> None:
         """Close connections to sites, to a LangGraph server and to the database."""

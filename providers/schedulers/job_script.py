@@ -13,7 +13,8 @@ What a job leaves in `<control_dir>`:
 - `run/starts[.<task>]`: one line for each start (restart count, host, time); a requeued job claims again with its id.
 - `exit[.<task>]`: `key value` lines (rc, signal, started, ended, job, restart, host), written whole or not at all. It
   is moved to `run/` when the same job starts again.
-- `ended`: touched last, the hook for those who watch a folder rather than a scheduler.
+- `ended`: touched last, the hook for those who watch a folder rather than a scheduler. Where the folder `.ended` lies
+  beside the attempts' folders, a file with the tag's name is left there too: one folder to watch for all jobs.
 
 The body stands in the script itself, because schedulers copy the script and nothing else. Each of its lines gets a
 leading `|`, taken off when the job starts: so no line of it can end the here-document, and none can be read as a
@@ -165,7 +166,11 @@ dgm_record() {{
     "restart $dgm_restart" "host $dgm_host" >"$dgm_file" || return 0
   # A later start of this job speaks for it; what this one saw stays beside it.
   if [ "$(tail -n 1 "$dgm_control/run/starts$dgm_part" 2>/dev/null)" = "$dgm_start" ]; then
-    mv -f "$dgm_file" "$dgm_control/exit$dgm_part" && : >"$dgm_control/ended"
+    # Not with `:`, whose failed redirection (no room) would end a POSIX shell here and lose the exit code.
+    mv -f "$dgm_file" "$dgm_control/exit$dgm_part" && {{
+      true >"$dgm_control/ended"
+      if [ -d "$dgm_control/../.ended" ]; then true >"$dgm_control/../.ended/${{dgm_control##*/}}"; fi
+    }} 2>/dev/null
   fi
 }}
 dgm_refuse() {{
