@@ -233,6 +233,34 @@ def fetch(
 
 
 @app.command()
+def detect(
+    category: Annotated[
+        str | None, typer.Argument(help="workload, software, container, storage, network, hardware or parallel")
+    ] = None,
+    site: Annotated[str | None, typer.Option("--site", metavar="SITE", help="one site; default: every site")] = None,
+    sites: SitesFile = None,
+    json: Json = False,
+) -> None:
+    """Show what the sites have: facts with their age, and what is unknown with its reason."""
+    from interfaces.cli import detect as commands
+
+    commands.detect(category, site, sites, as_json=json)
+
+
+@app.command()
+def providers(
+    simulated: Annotated[bool, typer.Option("--simulated", help="those that a simulated site can have")] = False,
+    site: Annotated[str | None, typer.Option("--site", metavar="SITE", help="those that are on at one site")] = None,
+    sites: SitesFile = None,
+    json: Json = False,
+) -> None:
+    """List the kinds of resources that can be asked for, with their questions."""
+    from interfaces.cli import detect as commands
+
+    commands.providers(site, sites, simulated=simulated, as_json=json)
+
+
+@app.command()
 def watch(
     sites: SitesFile = None,
     once: Annotated[bool, typer.Option("--once", help="one round: look at the sites, run on what can")] = False,
