@@ -31,11 +31,11 @@ EDGES: dict[str, tuple[Node, tuple[str, ...], bool]] = {
     "approval": (approval, ("approval", "negotiator", "data_mover"), True),
     "data_mover": (data_mover, ("data_mover", "dispatcher", "collector"), True),
     "dispatcher": (dispatcher, ("dispatcher", "monitor", "selector"), True),
-    "monitor": (monitor, ("monitor", "data_mover", "selector"), False),
+    "monitor": (monitor, ("monitor", "data_mover", "selector", "canceller"), False),
     "canceller": (canceller, ("canceller", "monitor"), False),
     "collector": (collector, (), False),
 }
-"""Each node, where it may send the thread besides the end and the canceller, and whether a cancel interrupts it."""
+"""Each node, where it may send the thread besides the end, and whether a cancel sends it to the canceller."""
 
 
 def build(
@@ -53,7 +53,7 @@ def build(
         graph.add_node(
             name,
             node(name, deps, run, cancellable=cancellable),
-            destinations=(*dict.fromkeys((*targets, "canceller", END_NODE)),),
+            destinations=(*targets, *(("canceller",) if cancellable else ()), END_NODE),
         )
     graph.add_edge(START, "intake")
     return graph.compile(checkpointer=checkpointer, store=store, name="dragoman")

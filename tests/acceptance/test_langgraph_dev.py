@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
 import time
+from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,3 +201,16 @@ async def test_dragoman_answers_for_a_thread_of_the_server(client: Any, dragoman
         input={"request": REQUEST, "options": {"policy": "best"}},
     )
     assert (bad["outcome"], "options.policy" in bad["outcome_words"]) == ("rejected", True)
+
+
+async def test_what_the_docs_show_works(client: Any, server: Server) -> None:
+    page = (REPOSITORY / "docs/studio.md").read_text()
+    (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    code = compile(block.replace("http://127.0.0.1:2024", server.url), "studio.md", "exec", PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    await eval(code, names)  # noqa: S307
+    await names["client"].aclose()
+    state = await client.threads.get_state(names["thread"]["thread_id"])
+    assert (state["next"], state["values"]["decision"]["by"]) == (["monitor"], "pi")
+    for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page):
+        assert (REPOSITORY / "docs" / picture).read_bytes().startswith(b"\x89PNG"), picture
