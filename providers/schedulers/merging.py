@@ -79,6 +79,9 @@ def with_accounts(status: JobStatus, told: JobStatus | None) -> JobStatus:
         for name in ("exit_code", "signal", "cancelled_by", "max_rss_bytes")
         if getattr(status, name) is None and (value := getattr(told, name)) is not None
     }
+    if status.state is JobState.FAILED and told.state is JobState.OUT_OF_MEMORY:
+        # Only what the job used tells why it was killed.
+        return status.model_copy(update={**added, "state": told.state, "reason": told.reason})
     if status.signal is not None or status.exit_code is not None or told.state is not status.state:
         # Of two accounts of one end, each is taken whole.
         added = {name: value for name, value in added.items() if name not in ("exit_code", "signal")}

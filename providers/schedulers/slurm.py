@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest, SiteFileError
 from dragoman.facts import Accounts, Workload
-from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, JobStatus, ReasonClass
+from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
@@ -37,7 +37,7 @@ from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_read import read_slurm_script
 from providers.schedulers.slurm_rows import SACCT_FORMAT, SEPARATOR, SQUEUE_FORMAT, USAGE_FORMAT, Row, RowReader
 from providers.schedulers.slurm_script import render_slurm_script
-from providers.schedulers.slurm_status import job_statuses
+from providers.schedulers.slurm_status import job_statuses, with_usage
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
 from providers.schedulers.slurm_values import base_id, read_moment
 from providers.schedulers.slurm_workload import DEPTH_FORMAT, read_workload
@@ -199,7 +199,7 @@ class SlurmDialect(BaseDialect):
         trouble = trouble or _unreadable(rows, done) or self._asking_trouble(done)
         jobs = {job_id: status for job_id, status in found.items() if status is not None}
         if isinstance(rows, RowReader) and rows.max_rss:
-            jobs = {job_id: _with_usage(status, rows.max_rss) for job_id, status in jobs.items()}
+            jobs = {job_id: with_usage(status, rows.max_rss, rows.memory) for job_id, status in jobs.items()}
         # A row that cannot be read may be the one of a job that is missing.
         clean = not trouble and not _bad(rows)
         absent = frozenset(ref.job_id for ref in mine if ref.job_id not in jobs) if clean else frozenset[str]()
@@ -332,13 +332,6 @@ class SlurmDialect(BaseDialect):
     def read_script(self, text: str) -> ScriptReading:
         """See `slurm_read`."""
         return read_slurm_script(text)
-
-
-def _with_usage(status: JobStatus, max_rss: Mapping[str, int]) -> JobStatus:
-    """The most that one task of the job, or of any task of the array, held."""
-    asked = status.ref.job_id
-    known = [size for job_id, size in max_rss.items() if job_id == asked or base_id(job_id) == asked]
-    return status.model_copy(update={"max_rss_bytes": max(known)}) if known else status
 
 
 def _rows(done: Completed) -> tuple[RowReader | list[Row], str]:

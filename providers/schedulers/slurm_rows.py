@@ -47,8 +47,8 @@ SACCT_FORMAT: Final = (
     "JobID,JobIDRaw,State,Partition,Submit,Start,End,ElapsedRaw,NodeList,Reason,ExitCode,Comment,JobName"
 )
 """For `sacct --format`, in the order of `Row`; see sacct(1). All fields are there since 20.11."""
-USAGE_FORMAT: Final = SACCT_FORMAT.replace(",JobName", ",MaxRSS,JobName")
-"""The same with what the steps used; asked without `-X`, for only rows of steps have it."""
+USAGE_FORMAT: Final = SACCT_FORMAT.replace(",JobName", ",ReqMem,MaxRSS,JobName")
+"""The same with the memory that a job was given, and what its steps used: asked without `-X`, for rows of steps."""
 
 
 class RowReader:
@@ -72,24 +72,32 @@ class RowReader:
         """Lines so far that could not be read."""
         self.max_rss: dict[str, int] = {}
         """Most bytes that one task of a job's steps held, by the job's id and by its raw id."""
+        self.memory: dict[str, int] = {}
+        """Bytes that a job was given in all, by the same ids."""
 
     def __iter__(self) -> Iterator[Row]:
-        count = _FIELDS + self._usage
+        count = _FIELDS + 2 * self._usage
         for match in _LINE.finditer(self._text):
             line = match[0]
             fields = line.split(SEPARATOR, count - 1)
             if len(fields) == count and fields[0][:1].isdigit():
                 self.read += 1
-                rss = fields.pop(-2) if self._usage else ""
+                if self._usage:
+                    self._note(fields, memory=fields.pop(-3), rss=fields.pop(-2))
                 if "." not in fields[0]:
                     yield Row(*fields)
-                elif rss:
-                    self._note(fields, rss)
             elif not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
                 self.bad += 1
 
-    def _note(self, fields: list[str], rss: str) -> None:
-        size = int(rss) if rss.isascii() and rss.isdigit() else read_memory(rss)
+    def _note(self, fields: list[str], *, memory: str, rss: str) -> None:
+        step = "." in fields[0]
+        kept, text = (self.max_rss, rss) if step else (self.memory, memory)
+        # Before 21.08 `4Gc` was an amount for each core and `4Gn` one for each node: less than the job had.
+        size = None if text.endswith(("c", "n")) and not step else _bytes(text)
         if size:
             for job in {fields[0].partition(".")[0], fields[1].partition(".")[0]}:
-                self.max_rss[job] = max(size, self.max_rss.get(job, 0))
+                kept[job] = max(size, kept.get(job, 0))
+
+
+def _bytes(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() else read_memory(text)

@@ -7,15 +7,17 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
+from signal import SIGKILL
 
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
+from dragoman.units import format_bytes
 from providers.schedulers.base import one_line
 from providers.schedulers.hostlist import expand_hostlist
 from providers.schedulers.slurm_rows import Row
 from providers.schedulers.slurm_tables import NEVER_STARTED, REASONS, STATES
 from providers.schedulers.slurm_values import Moment, base_id, read_duration, read_job_id, read_moment
 
-__all__ = ["job_statuses", "latest_runs", "row_state"]
+__all__ = ["job_statuses", "latest_runs", "row_state", "with_usage"]
 
 _MOST_TASKS = 100_000
 _HELD = ("JobHeld", "JobHoldMaxRequeue", "MaxRequeue")
@@ -148,7 +150,7 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
     array_tasks = _tasks(states, notes) if whole_array else {}
     waits = state is JobState.PENDING or state is JobState.HELD
     begun = not waits and state is not JobState.NEVER_RAN and state is not JobState.UNKNOWN
-    code, signal = _exit_code(chosen.exit, state) if chosen.exit else (None, None)
+    code, number = _exit_code(chosen.exit, state) if chosen.exit else (None, None)
     elapsed = float(chosen.elapsed) if chosen.elapsed.isdigit() else read_duration(chosen.elapsed)
     restarts = int(chosen.restarts) if chosen.restarts.isdigit() else None
     # A copy of a checked one: every value here has its type, and checking each again took most of the time.
@@ -162,7 +164,7 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
             "name": chosen.name or None,
             "queue": chosen.queue or None,
             "exit_code": code,
-            "signal": signal,
+            "signal": number,
             "submitted_at": submitted.at,
             "started_at": started.at if begun else None,
             "ended_at": ended.at if state.final else None,
@@ -179,6 +181,26 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
 
 
 _BLANK = JobStatus(ref=JobRef(job_id="0"), state=JobState.UNKNOWN)
+
+
+def with_usage(status: JobStatus, max_rss: Mapping[str, int], memory: Mapping[str, int]) -> JobStatus:
+    """The most that one task of the job, or of any task of the array, held.
+
+    Without control groups Slurm kills a job that holds too much and calls it FAILED by signal 9: where one task held
+    more than the whole job had been given, that was why.
+    """
+    asked = status.ref.job_id
+    known = {job: size for job, size in max_rss.items() if asked in (job, base_id(job))}
+    if not known:
+        return status
+    update: dict[str, object] = {"max_rss_bytes": max(known.values())}
+    if status.state is JobState.FAILED and status.signal == SIGKILL:
+        over = [(size, memory[job]) for job, size in known.items() if size > memory.get(job, size)]
+        if over:
+            held, given = over[0]
+            words = f"killed when one task held {format_bytes(held)} and the job had {format_bytes(given)}"
+            update |= {"state": JobState.OUT_OF_MEMORY, "reason": words}
+    return status.model_copy(update=update)
 
 
 def _bound(choose: Callable[[list[str]], str], texts: list[str], zone: tzinfo) -> Moment:

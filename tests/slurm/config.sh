@@ -61,7 +61,9 @@ MessageTimeout=${SLURM_TEST_MESSAGE_TIMEOUT:-10}
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=task=5
+JobAcctGatherFrequency=task=1
+# without cgroups this is what notices a job that holds more than its memory
+JobAcctGatherParams=OverMemoryKill
 SlurmdParameters=config_overrides
 MpiDefault=none
 ReturnToService=2
