@@ -26,7 +26,10 @@ __all__ = ["Spack", "parse_find"]
 PLACES = ("/opt/spack", "/usr/local/spack", "/spack", "/apps/spack", "/sw/spack", "/software/spack", "~/spack")
 
 _NAME = re.compile(r"[a-z0-9_][a-z0-9_-]*")
-"""Spack's own rule for names (spack.util.naming): a spec's `@`, `+`, `%`, `/` and options cannot be among them."""
+"""Spack's own rule for names (spack.util.naming): neither a spec's signs nor an option can be among them.
+
+That is the guard: Spack reads a `--` before a spec as a part of the spec.
+"""
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=+-]*")
 _NONE = re.compile(r"^==> (?:Error: )?No package matches the query", re.MULTILINE)
 _VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
@@ -64,7 +67,7 @@ def _ask(query: PackageQuery, paths: Paths) -> Ask:
     name = _spec(query)
     if name is None:  # presence is still looked at, so that absence of Spack itself is told as such
         return Ask(commands={"find": _spack(paths, "--version")})
-    return Ask(commands={"find": _spack(paths, "find", "--json", "--", name)})
+    return Ask(commands={"find": _spack(paths, "find", "--json", name)})
 
 
 def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
