@@ -82,7 +82,8 @@ AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
 AccountingStoragePort=$((PORT + 1))
 AccountingStoragePass=$D/run/munge.socket
-AccountingStorageEnforce=associations,limits,qos
+# safe: a job starts only where its whole walltime is left on its account
+AccountingStorageEnforce=associations,limits,qos,safe
 AccountingStorageTRES=gres/gpu,gres/gpu:a100
 AccountingStoreFlags=job_comment,job_script
 NodeName=cpu[01-04] NodeHostname=$host NodeAddr=$ADDRESS Port=[$((PORT + 4))-$((PORT + 7))] CPUs=8 Boards=1 SocketsPerBoard=1 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=16000 Feature=skylake,ib State=UNKNOWN

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fcntl
 import itertools
 import shlex
+import shutil
 import subprocess
 import time
+import uuid
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 import anyio
+import anyio.to_thread
 import pytest
+
+from dragoman.attempt import Attempt, AttemptRecord, attempt_tag
+from dragoman.command import Command, Completed
+from dragoman.errors import TransportError
+from dragoman.job import JobSpec, JobStatus
+from dragoman.model import now
+from dragoman.site import Site
+from providers.schedulers.client import SchedulerClient
+from providers.schedulers.slurm import SlurmDialect
+from providers.transports.local import LocalTransport
 
 CLUSTER = Path(__file__).parents[2] / "slurm" / "cluster.sh"
 SKIP = 77
@@ -26,6 +40,15 @@ def _cluster(*words: str) -> tuple[int, str, str]:
     )
     out, err = process.communicate(timeout=600)
     return process.returncode, out, err
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Long fault campaigns run when they are asked for by name."""
+    if "campaign" not in (config.option.markexpr or ""):
+        asked = pytest.mark.skip(reason="a long fault campaign: make slurm-faults")
+        for item in items:
+            if item.get_closest_marker("campaign") and Path(item.path).is_relative_to(Path(__file__).parent):
+                item.add_marker(asked)
 
 
 class Slurm:
@@ -51,9 +74,24 @@ class Slurm:
     async def fault(self, name: str, *words: str) -> None:
         await self._script("fault", name, *words)
 
-    async def variant(self, enforce: Literal["NO", "ANY", "ALL"] = "NO", min_job_age_s: int = 300) -> None:
-        """Set EnforcePartLimits and MinJobAge of the running cluster."""
-        await self._script("up", SLURM_TEST_ENFORCE=enforce, SLURM_TEST_MIN_JOB_AGE=str(min_job_age_s))
+    @property
+    def as_reader(self) -> list[str]:
+        """The same for our own programs, which that account may otherwise not be able to read."""
+        return [str(self.folder / "bin" / "as-reader")]
+
+    async def variant(
+        self,
+        enforce: Literal["NO", "ANY", "ALL"] = "NO",
+        min_job_age_s: int = 300,
+        message_timeout_s: int = 10,
+    ) -> None:
+        """Set EnforcePartLimits, MinJobAge and MessageTimeout of the running cluster."""
+        await self._script(
+            "up",
+            SLURM_TEST_ENFORCE=enforce,
+            SLURM_TEST_MIN_JOB_AGE=str(min_job_age_s),
+            SLURM_TEST_MESSAGE_TIMEOUT=str(message_timeout_s),
+        )
 
     async def ctld_stop(self) -> None:
         await self.fault("ctld-stop")
@@ -91,12 +129,100 @@ class Slurm:
         for node in sorted(set(down.split())):
             await self.node_restore(node)
         await self.run("scancel", "-u", self.user, as_user=False)
+        await self.run("scontrol", "update", "PartitionName=small", "MaxTime=5", as_user=False)
 
     async def _script(self, *words: str, **variables: str) -> None:
         assignments = [f"{name}={value}" for name, value in variables.items()]
         asked = [f"DRAGOMAN_SLURM_DIR={self.folder}", "DRAGOMAN_TEST_SLURM=1", *assignments]
         done = await anyio.run_process(["env", *asked, str(CLUSTER), *words], check=False)
         assert done.returncode == 0, f"cluster.sh {' '.join(words)}: {done.stderr.decode()}"
+
+
+class AsUser(LocalTransport):
+    """Commands and files as the account that submits, from a process of whoever runs the tests."""
+
+    def __init__(self, slurm: Slurm, extra: Mapping[str, str] | None = None) -> None:
+        super().__init__({**slurm.environment, **(extra or {})})
+        self._words = tuple(slurm.as_user)
+
+    async def run(self, command: Command) -> Completed:
+        done = await super().run(dataclasses.replace(command, argv=(*self._words, *command.argv)))
+        return dataclasses.replace(done, argv=command.argv)
+
+    async def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
+        script = 'umask 077 && mkdir -p "${1%/*}" && cat >"$1" && chmod "$2" "$1"'
+        done = await self.run(Command(("/bin/sh", "-c", script, "sh", path, f"{mode:o}"), stdin=data))
+        assert done.rc == 0, done.err
+
+
+class Place:
+    """A work root of a test's own on the cluster, with clients of it and jobs that count their own runs."""
+
+    def __init__(self, slurm: Slurm, name: str) -> None:
+        self.slurm = slurm
+        self.root = slurm.work_dir / name
+        self.ran = self.root / "ran"
+        self.prefix = name
+
+    def client(self, *, window_s: float = 2.0, path: str | None = None, grace_s: float = 300.0) -> SchedulerClient:
+        site = Site(name="cluster", scheduler="slurm", work_root=str(self.root), settle_window_s=window_s)
+        extra = {"PATH": f"{path}:{self.slurm.environment['PATH']}"} if path else None
+        return SchedulerClient(SlurmDialect(), AsUser(self.slurm, extra), site, grace_s=grace_s)
+
+    def attempt(self, number: int = 0, body: str = "", **fields: object) -> Attempt:
+        tag = attempt_tag(self.prefix, "test", number)
+        control = f"{self.root}/{tag}"
+        spec = JobSpec.model_validate(
+            {
+                "tag": tag,
+                "shape": {"tasks": 1},
+                "walltime_s": 120,
+                "control_dir": control,
+                "work_dir": f"{control}/work",
+                "body": f"echo {number} >>'{self.ran}'\n{body}",
+                **fields,
+            }
+        )
+        return Attempt(
+            tag=tag, thread_id=self.prefix, step="test", number=number, site="cluster", scheduler="slurm", spec=spec,
+            intended_at=now(),
+        )  # fmt: skip
+
+    async def prepared(self, client: SchedulerClient, attempt: Attempt) -> Attempt:
+        await client.prepare(attempt.spec.control_dir, attempt.spec.work_dir)
+        return attempt
+
+    async def settled(self, client: SchedulerClient, attempt: Attempt, *, seconds: float = 30) -> AttemptRecord:
+        """Submit, and ask again while it is not settled."""
+        with anyio.fail_after(seconds):
+            while True:
+                try:
+                    return await client.submit(attempt)
+                except TransportError:
+                    await anyio.sleep(0.2)
+
+    async def ended(self, client: SchedulerClient, *records: AttemptRecord, seconds: float = 40) -> list[JobStatus]:
+        """The ends of these jobs, asked for in one question each time."""
+        refs = [record.job for record in records if record.job is not None]
+        assert len(refs) == len(records)
+        with anyio.fail_after(seconds):
+            while True:
+                jobs = (await client.status(refs)).jobs
+                found = [jobs.get(ref.job_id) for ref in refs]
+                ends = [status for status in found if status is not None and status.state.final]
+                if len(ends) == len(refs):
+                    return ends
+                await anyio.sleep(0.3)
+
+    def runs(self) -> list[str]:
+        """The number of each attempt whose body ran, once for each time that it did."""
+        return self.ran.read_text().split() if self.ran.exists() else []
+
+    async def jobs(self) -> list[str]:
+        """Ids of all jobs that the controller took here within MinJobAge, whatever became of them."""
+        rc, out, err = await self.slurm.run("squeue", "-h", "--states=all", "-o", "%i|%Z")
+        assert rc == 0, err
+        return [line.partition("|")[0] for line in out.splitlines() if f"/{self.prefix}/" in line]
 
 
 def _exports() -> dict[str, str]:
@@ -134,6 +260,15 @@ def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
         if not was_up:
             rc, _, err = _cluster("down")
             assert rc == 0, err
+
+
+@pytest.fixture
+async def place(slurm: Slurm) -> AsyncIterator[Place]:
+    """A fresh work root."""
+    made = Place(slurm, f"t{uuid.uuid4().hex[:10]}")
+    assert (await slurm.run("mkdir", str(made.root)))[0] == 0
+    yield made
+    await anyio.to_thread.run_sync(shutil.rmtree, made.root, True)
 
 
 @pytest.fixture
