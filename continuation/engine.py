@@ -78,7 +78,10 @@ class Engine:
         except DatabaseError:
             raise
         except Exception as error:  # noqa: BLE001  # whatever a node raises is kept with the thread, never lost
-            words = str(error) if isinstance(error, DragomanError) else f"{type(error).__name__}: {error}"
+            cause = _single(error)
+            if isinstance(cause, DatabaseError):
+                raise cause from error
+            words = str(cause) if isinstance(cause, DragomanError) else f"{type(cause).__name__}: {cause}"
             log.warning("run failed: %s", words, extra={"action": "run-failed", "thread_id": lease.thread_id})
             status = await self.ledger.failed_try(
                 lease.thread_id, words[:2000], epoch=lease.epoch, most=self.most_tries
@@ -132,3 +135,11 @@ class Engine:
         """The event that ends this very wait: a wish to cancel before anything else, else the first that came."""
         events = await self.ledger.events(wait_id) if wait_id else []
         return next((each for each in events if each.kind == "cancel"), events[0] if events else None)
+
+
+def _single(error: Exception) -> Exception:
+    """What went wrong inside a node's task group, rather than that something did; a lost database before all else."""
+    if not isinstance(error, ExceptionGroup):
+        return error
+    causes = [_single(each) for each in error.exceptions]
+    return next((each for each in causes if isinstance(each, DatabaseError)), causes[0])
