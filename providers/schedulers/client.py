@@ -227,7 +227,7 @@ class SchedulerClient:
         command = self.dialect.estimate_command(spec, path)
         if command is None:
             return Answer[StartEstimate].unknown(f"{self.dialect.name} has no way to ask for a start time")
-        script = self.dialect.render(spec).encode()
+        script = command.stdin or self.dialect.render(spec).encode()
         wrapped = Command(
             ("/bin/sh", "-c", _ESTIMATE, "dragoman", path, "script" if command.stdin else "none", *command.argv),
             stdin=script,

@@ -1,7 +1,7 @@
 """A job spec as a script for `bsub <SCRIPT` (bsub(1)).
 
 The job's name is `<name>.<tag>`, its description the tag. LSF writes its own report into the file of `-o`, and mails
-where there is none: so `-o` is /dev/null, and the script sends its output to the job's files itself.
+where there is none: so `-o` is a file of the attempt's, and the script sends its output to the job's files itself.
 
 Sizes always carry their unit, because LSF_UNIT_FOR_LIMITS changes what a bare number means. Memory is reserved per host
 or per slot by a setting of the site's, so with several slots the request says which it means (`mem=4096MB/host`).
@@ -18,6 +18,7 @@ from dragoman.job import JobSpec
 from dragoman.request import Dependency
 from dragoman.shape import Gpus, Shape
 from providers.schedulers.directives import checked
+from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.lsf_tables import OPTIONS, OUR_OPTIONS
 from providers.schedulers.plain_words import plain_word
@@ -50,22 +51,8 @@ def render_lsf_script(spec: JobSpec) -> str:
     task = "${LSB_JOBINDEX:-}" if spec.array is not None else ""
     if spec.array is not None:
         lines.append("export DRAGOMAN_TASK=${LSB_JOBINDEX:-}")
-    lines += _redirect(spec)
+    lines += output_lines(spec, task=task)
     return "\n".join([*lines, *job_lines(spec, job_id="${LSB_JOBID:-}", restart="0", task=task)]) + "\n"
-
-
-def _redirect(spec: JobSpec) -> list[str]:
-    """The job's own files; where they cannot be opened LSF's record of the exit code is all there is."""
-    arrow = ">>" if spec.requeue else ">"
-    suffix = '".$LSB_JOBINDEX"' if spec.array is not None else ""
-    paths = [_quoted(f"{spec.work_dir.rstrip('/')}/{name}") + suffix for name in (spec.stdout, spec.stderr)]
-    return [
-        f"exec {arrow}{paths[0]} 2{arrow}{paths[1]}" if spec.stdout != spec.stderr else f"exec {arrow}{paths[0]} 2>&1"
-    ]
-
-
-def _quoted(path: str) -> str:
-    return "'" + checked(path, where="stdout").replace("'", "'\\''") + "'"
 
 
 def _word(value: str, where: str, *, bare: bool = False) -> str:
@@ -78,12 +65,14 @@ def _job(spec: JobSpec) -> list[str]:
         if spec.array.ranges[0].first < 1:
             raise BadRequest("LSF counts the tasks of an array from 1", where="array", cure="write it like 1-100")
         name += f"[{array_text(spec.array)}]" + (f"%{spec.array.at_once}" if spec.array.at_once is not None else "")
+    # LSF writes its report of the job there, and mails it where no file is named. It replaces `%J` and the like.
+    log = "/dev/null" if "%" in spec.control_dir else _word(scheduler_log(spec), "control_dir")
     options = [
         f'-J "{name}"',
         f"-Jd {spec.tag}",
         f"-cwd {_word(spec.work_dir, 'work_dir')}",
-        "-o /dev/null",
-        "-e /dev/null",
+        f"-o {log}",
+        f"-e {log}",
         "-r" if spec.requeue else "-rn",
     ]
     if spec.account is not None:

@@ -14,6 +14,7 @@ from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from providers.schedulers.base import format_clock
 from providers.schedulers.directives import checked
+from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.oar_tables import OPTIONS, OUR_OPTIONS
 from providers.schedulers.slots import gpus_per_node, index_lines, left_out, refuse, slots_of
@@ -54,6 +55,7 @@ def render_oar_script(spec: JobSpec, gpu_model: str) -> str:
     if spec.array is not None:
         lines += index_lines(spec.array, "${OAR_ARRAY_INDEX:-1} - 1")
         task = "$DRAGOMAN_TASK"
+    lines += output_lines(spec, task=task)
     job_id = "${OAR_ARRAY_ID:-${OAR_JOB_ID:-}}" if spec.array is not None else "${OAR_JOB_ID:-}"
     return "\n".join([*lines, *job_lines(spec, job_id=job_id, restart="0", task=task)]) + "\n"
 
@@ -72,7 +74,8 @@ def oar_options(spec: JobSpec, gpu_model: str) -> list[tuple[str, str]]:
     refuse(spec, "OAR", _REFUSED)
     native = [_native(line) for line in spec.native_options]
     options = [("-n", _name(spec)), ("-d", _path(spec.work_dir, "work_dir"))]
-    options += [("-O", _output(spec, spec.stdout)), ("-E", _output(spec, spec.stderr))]
+    # What OAR itself collects; the script sends its output to the job's files.
+    options += [(name, _path(scheduler_log(spec), "control_dir")) for name in ("-O", "-E")]
     if all(name != "-l" for name, _ in native):
         options.append(("-l", _resources(spec)))
     properties = _properties(spec, gpu_model)
@@ -116,11 +119,6 @@ def _path(path: str, where: str) -> str:
     if re.search(r"[\"'`$\\%]", path):
         raise BadRequest(f"{path[:80]!r} holds a character that OAR does not keep", where=where, cure="rename it")
     return path
-
-
-def _output(spec: JobSpec, name: str) -> str:
-    path = f"{_path(spec.work_dir, 'work_dir').rstrip('/')}/{_path(name, 'stdout')}"
-    return f"{path}.%jobid%" if spec.array is not None else path
 
 
 def _resources(spec: JobSpec) -> str:
