@@ -294,7 +294,7 @@ class PbsFamily(BaseDialect):
         told = read_queues(queues, server) if queues is not None else None
         groups = group_nodes(nodes, queues or ()) if nodes is not None else None
         if not told and not groups:
-            return Answer[Workload].unknown("; ".join(troubles) or "no queue and no node in the answer")
+            return Answer[Workload].unknown("; ".join(dict.fromkeys(troubles)) or "no queue and no node in the answer")
         own = [queue for queue in told or () if not queue.routes_to]
         pending = [queue.jobs_pending for queue in told or () if queue.jobs_pending is not None]
         running = [queue.jobs_running for queue in own if queue.jobs_running is not None]
