@@ -68,6 +68,8 @@ def _cost(proposal: JsonObject) -> str:
 
 def print_question(asked: JsonObject) -> None:
     """A question to the person, with what is missing where and what would fit."""
+    if asked.get("problem"):
+        console().print(f"[bold]that cannot be used:[/] {clean(asked['problem'])}")
     console().print(clean(asked.get("question") or asked.get("why") or "The thread waits for an answer."))
     for option in _list(_object(asked.get("about")).get("options")):
         console().print(f"  - {clean(_object(option).get('label'))}")
