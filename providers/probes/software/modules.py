@@ -145,7 +145,9 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
     if not told.head.get("path"):
         return Answer[Packages].unknown("MODULEPATH is empty here (`paths.modulepath` of the site file can name it)")
     text, code = told.sections.get("avail", ("", None))
-    fault = brief(text) if code is None or _ERROR.search(text) or (code != 0 and text.strip()) else ""
+    fault = "the listing was cut short" if code is None else ""
+    if not fault and (_ERROR.search(text) or code != 0):
+        fault = brief(text) or f"module avail ended with {code}"
     seen = [module for module in parse_listing(text) if not module.hidden]
     spider = _told(results, "spider")
     beyond: list[Module] = []
