@@ -19,10 +19,10 @@ from contextlib import suppress
 import anyio
 import anyio.to_thread
 
+from continuation.places import Places
 from dragoman.errors import DragomanError
 from dragoman.ledger import Ledger
 from providers.schedulers.client import SchedulerClient
-from providers.site_runtime import SiteRuntime
 
 __all__ = ["LocalEnds"]
 
@@ -36,7 +36,7 @@ class LocalEnds:
 
     Args:
         ledger: which sites are awaited.
-        open_site: the runtime of a site.
+        places: opens sites.
         every_s: between two looks at the folders.
         sites_every_s: between two looks at which sites are awaited.
 
@@ -45,13 +45,13 @@ class LocalEnds:
     def __init__(
         self,
         ledger: Ledger,
-        open_site: Callable[[str], SiteRuntime],
+        places: Places,
         *,
         every_s: float = 0.05,
         sites_every_s: float = 2.0,
     ) -> None:
         self.ledger = ledger
-        self.open_site = open_site
+        self.places = places
         self.every_s = every_s
         self.sites_every_s = sites_every_s
 
@@ -81,7 +81,7 @@ class LocalEnds:
         found = {}
         for name in await self.ledger.awaited_sites():
             try:
-                runtime = self.open_site(name)
+                runtime = await self.places.open(name)
                 if (
                     runtime.transport is None
                     or not runtime.transport.local

@@ -10,7 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from continuation.lease import Lease, leased
-from dragoman.errors import DatabaseError, DragomanError, LeaseLost
+from dragoman.errors import DatabaseError, DragomanError, LeaseLost, SiteNotHere
 from dragoman.event import Event
 from dragoman.ledger import Ledger
 from dragoman.protocols import Progress
@@ -59,6 +59,7 @@ class Engine:
 
         Raises:
             DatabaseError: when PostgreSQL cannot be reached.
+            SiteNotHere: the thread is at a site that this process does not know; others go on with it.
 
         """
         try:
@@ -77,9 +78,11 @@ class Engine:
             await self._run(lease, progress)
         except DatabaseError:
             raise
-        except Exception as error:  # noqa: BLE001  # whatever a node raises is kept with the thread, never lost
+        except Exception as error:  # whatever a node raises is kept with the thread, never lost
             cause = _single(error)
             if isinstance(cause, DatabaseError):
+                raise cause from error
+            if isinstance(cause, SiteNotHere):
                 raise cause from error
             words = str(cause) if isinstance(cause, DragomanError) else f"{type(cause).__name__}: {cause}"
             log.warning("run failed: %s", words, extra={"action": "run-failed", "thread_id": lease.thread_id})

@@ -10,7 +10,7 @@ import anyio.abc
 
 from continuation.ends import LocalEnds
 from continuation.watcher import Watcher
-from dragoman.errors import DatabaseError, DragomanError
+from dragoman.errors import DatabaseError, DragomanError, SiteNotHere
 from dragoman.ledger import Ledger
 from dragoman.protocols import Progress, Resumer
 
@@ -73,6 +73,8 @@ class Service:
         self.at_once = at_once
         self.news = news
         self.ends = ends
+        self.elsewhere: dict[str, SiteNotHere] = {}
+        """Threads that only a process which knows their site can run on."""
 
     async def catch_up(self, progress: Tellers = None) -> int:
         """One round: look, then resume until no thread has anything to do. Returns how many were run on.
@@ -105,6 +107,9 @@ class Service:
         """Run a thread on; what goes wrong is that thread's matter and ends no loop."""
         try:
             return await self.resumer.resume(thread_id, progress(thread_id) if progress else None)
+        except SiteNotHere as error:
+            self.elsewhere[thread_id] = error
+            log.info("%s", error, extra={"action": "site-not-here", "thread_id": thread_id})
         except DragomanError as error:
             log.info("%s", error, extra={"action": "resume-later", "thread_id": thread_id})
         except Exception:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 
 import anyio
 
+from continuation.places import Places
 from dragoman.errors import DatabaseError, DragomanError
 from dragoman.event import Event, Wait
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
@@ -50,7 +51,7 @@ class Watcher:
 
     Args:
         ledger: where waits and events are.
-        open_site: the runtime of a site.
+        places: opens sites.
         holder: this process's name.
         clock: the time.
         lease_s: seconds that a site is this process's while it looks.
@@ -60,14 +61,14 @@ class Watcher:
     def __init__(
         self,
         ledger: Ledger,
-        open_site: Callable[[str], SiteRuntime],
+        places: Places,
         holder: str,
         clock: Clock = now,
         *,
         lease_s: float = LEASE_S,
     ) -> None:
         self.ledger = ledger
-        self.open_site = open_site
+        self.places = places
         self.holder = holder
         self.clock = clock
         self.lease_s = lease_s
@@ -87,7 +88,7 @@ class Watcher:
         async def one(name: str) -> None:
             nonlocal made
             try:
-                runtime = self.open_site(name)
+                runtime = await self.places.open(name)
                 watch = await self.ledger.take_watch(name, runtime.identity, self.holder, self.lease_s)
                 if watch is not None:
                     async with self._held(watch):

@@ -7,6 +7,7 @@
     ├── SettingsError             a settings file or variable is wrong                   (exit 2)
     ├── SiteFileError             a sites file is wrong, with its line and field         (exit 2)
     ├── UnknownName               a site, provider, policy or thread that does not exist (exit 2)
+    ├── SiteNotHere               no fleet that this process can read has the site: others go on  (transient)
     ├── ProviderImportError       a registered provider failed to import
     ├── RefusedByPerson           the person who was asked said no                       (exit 4)
     ├── NoSiteCan                 no proposal can take the work                          (exit 3)
@@ -82,6 +83,12 @@ class UnknownName(DragomanError):
     """A site, provider, policy or thread that does not exist; ``cure`` lists those that do."""
 
     exit_code = 2
+
+
+class SiteNotHere(DragomanError):
+    """No fleet that this process can read has the site; a process that knows it goes on with the thread."""
+
+    transient = True
 
 
 class ProviderImportError(DragomanError):

@@ -37,7 +37,7 @@ async def canceller(step: Step) -> Goto:
 async def _stop_transfers(step: Step) -> None:
     for plan, status in await step.deps.ledger.transfers(step.thread_id):
         if status is not None and status.state in (TransferState.ACTIVE, TransferState.PAUSED):
-            mover = step.deps.open_site(plan.site).movers[plan.mover]
+            mover = step.open_site(plan.site).movers[plan.mover]
             await step.deps.ledger.save_transfer(plan.id, await mover.cancel(plan, status.handle))
 
 
@@ -45,7 +45,7 @@ async def _stop_jobs(step: Step) -> bool:
     """Whether the newest attempt reached a scheduler; each that did is cancelled there, each that did not is barred."""
     submitted = False
     for record in await step.deps.ledger.attempts(step.thread_id):
-        scheduler = scheduler_at(step.deps.open_site(record.attempt.site))
+        scheduler = scheduler_at(step.open_site(record.attempt.site))
         submitted = False
         if record.state in (AttemptState.INTENDED, AttemptState.IN_DOUBT):
             record = await step.deps.ledger.settle_attempt(await scheduler.abandon(record.attempt), epoch=step.epoch)

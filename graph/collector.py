@@ -51,7 +51,7 @@ async def _forget_secrets(step: Step, current: CurrentAttempt) -> None:
     if request is None or not any(each.secret for each in request.environment):
         return
     try:
-        await scheduler_at(step.deps.open_site(current.site)).attempts.forget_secrets(current.control_dir)
+        await scheduler_at(step.open_site(current.site)).attempts.forget_secrets(current.control_dir)
     except DragomanError as error:
         await step.say(f"secrets still lie at {current.site}: {error}")
 

@@ -23,9 +23,9 @@ async def data_mover(step: Step) -> Goto:
 
 
 async def _stage_in(step: Step) -> Goto:
-    state, deps = step.state, step.deps
+    state = step.state
     site = chosen_site(state)
-    runtime = deps.open_site(site)
+    runtime = step.open_site(site)
     if runtime.transport is None:
         await step.say(f"{site} is simulated: it can answer but not run work", site=site)
         return goto(step, "selector", excluded=[*state.excluded, site], attempt=None)
@@ -98,7 +98,7 @@ async def _bring_back(step: Step) -> Goto:
     state, deps = step.state, step.deps
     current = state.attempt
     assert current is not None  # noqa: S101  # only a dispatched attempt comes back
-    runtime = deps.open_site(current.site)
+    runtime = step.open_site(current.site)
     request = state.reading or JobRequest()
     folder = deps.results_dir / step.thread_id
     try:

@@ -12,6 +12,7 @@ from dragoman.model import now
 from dragoman.protocols import Clock, ScriptReading
 from dragoman.selection import ApprovalRule
 from dragoman.site import Fleet
+from graph.verdict.conventions import STRICT, Conventions
 from providers.site_runtime import SiteRuntime
 
 __all__ = ["Deps"]
@@ -22,9 +23,9 @@ class Deps:
     """Handed to `graph.build.build`; nothing in it is stored."""
 
     ledger: Ledger
-    fleet: Callable[[], Fleet]
-    """The sites as their file says now."""
-    open_site: Callable[[str], SiteRuntime]
+    fleet: Callable[[str | None], Fleet]
+    """The sites as their file says now: the process's own, or else the one that the thread came with."""
+    open_site: Callable[[str, str | None], SiteRuntime]
     """The runtime of a site, opened on first use and kept. Raises `UnknownName`."""
     results_dir: Path
     secret: Callable[[str], Awaitable[str | None]]
@@ -34,6 +35,10 @@ class Deps:
     approval_rules: Sequence[ApprovalRule] = ()
     site_timeout_s: float = 60.0
     sites_at_once: int = 32
+    site_patience_s: float = 0.5
+    """After this time a site that is asked gives its place to the next and is waited for beside it."""
+    conventions: Conventions = STRICT
+    """What may stand for what."""
     file_latency_s: float = 30.0
     retry_after: timedelta = timedelta(seconds=30)
     """When a site that could not be reached is looked at again."""

@@ -34,7 +34,7 @@ async def dispatcher(step: Step) -> Goto:
     state, deps = step.state, step.deps
     current = state.attempt
     assert current is not None  # noqa: S101  # the data mover made it
-    runtime = deps.open_site(current.site)
+    runtime = step.open_site(current.site)
     scheduler = scheduler_at(runtime)
     record = await deps.ledger.intend(await _attempt(step, runtime.site, current), epoch=step.epoch)
     try:
@@ -120,7 +120,7 @@ async def _ask(step: Step, record: AttemptRecord, why: str) -> Goto:
         "site": record.attempt.site,
     }
     answer = await step.pause("question", question, site=record.attempt.site, answer_schema=ANSWER_SCHEMA)
-    scheduler = scheduler_at(step.deps.open_site(record.attempt.site))
+    scheduler = scheduler_at(step.open_site(record.attempt.site))
     by = str(answer.get("by") or "person")
     match answer.get("answer"):
         case "adopt" if answer.get("job_id"):

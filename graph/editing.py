@@ -21,7 +21,7 @@ async def edited_request(step: Step, request: JobRequest, edit: str | Mapping[st
 
     """
     options = step.state.options
-    sites = tuple(site.name for site in step.deps.fleet().sites)
+    sites = tuple(site.name for site in step.fleet().sites)
     reading = merge_edit(request, edit, now=step.deps.clock(), time_zone=options.time_zone, sites=sites)
     if reading.secrets:
         names = ", ".join(sorted(reading.secrets))

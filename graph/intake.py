@@ -87,7 +87,7 @@ def _read(step: Step) -> Reading:
         now=state.asked_at,
         time_zone=state.options.time_zone,
         script_reader=step.deps.script_reader,
-        sites=[site.name for site in step.deps.fleet().sites],
+        sites=[site.name for site in step.fleet().sites],
     )
     if reading.secrets:
         raise BadRequest(

@@ -80,7 +80,7 @@ async def _unseen(step: Step, current: CurrentAttempt, status: JobStatus, cancel
     answer = await step.pause("question", question, site=current.site, answer_schema=LOST_SCHEMA)
     if answer.get("answer") != "lost":
         return goto(step, "monitor", job=_small(status))
-    scheduler = scheduler_at(step.deps.open_site(current.site))
+    scheduler = scheduler_at(step.open_site(current.site))
     record = await step.deps.ledger.attempt(current.tag)
     if record is not None:
         # Whatever may still lie in a queue there will not run its body.
@@ -116,7 +116,7 @@ async def _stuck(step: Step, current: CurrentAttempt, status: JobStatus) -> Goto
         await step.deps.ledger.request_cancel(step.thread_id, str(answer.get("by") or "person"))
         return goto(step, "canceller", job=_small(status))
     if answer.get("answer") == "renegotiate":
-        scheduler = scheduler_at(step.deps.open_site(current.site))
+        scheduler = scheduler_at(step.open_site(current.site))
         await scheduler.cancel(status.ref)
         excluded = [*step.state.excluded, current.site]
         return goto(step, "selector", job=_small(status), attempt=None, excluded=excluded)

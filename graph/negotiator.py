@@ -1,50 +1,90 @@
-"""negotiator: asks the secretary of every site at once; each proposal is stored as it comes."""
+"""negotiator: asks the secretary of every site; each proposal is stored as it comes, with its evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import anyio
+from langgraph.config import get_stream_writer
 
 from dragoman.errors import DragomanError, UnknownName
-from dragoman.model import JsonObject
+from dragoman.ledger import SiteAnswer
+from dragoman.model import JsonObject, JsonValue
+from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest
 from dragoman.site import Site
 from dragoman.units import format_duration
+from graph.asking import Asking, ask_sites
 from graph.node import Goto, Step, goto
-from graph.secretary import ask_secretary
+from graph.secretary import ask_secretary, recall
 from graph.verdict.evaluate import unknown_proposal
 
 __all__ = ["negotiator", "small"]
 
 
 async def negotiator(step: Step) -> Goto:
-    """Ask all sites that have not answered in this round yet; a site's failure is that site's alone."""
+    """Ask all sites that have not answered in this round yet; a site's failure is that site's alone.
+
+    Under `first-ready` the first real site that is READY ends the round: the others are not waited for.
+    """
     state, deps = step.state, step.deps
     request = state.reading or JobRequest()
     sites = _sites(step, request)
-    answered = {each.site: each for each in await deps.ledger.proposals(step.thread_id, state.round)}
+    answered = {each.site: small(each) for each in await deps.ledger.proposals(step.thread_id, state.round)}
     waiting = [site for site in sites if site.name not in answered]
-    await step.say(f"asking {len(waiting)} sites", sites=[site.name for site in waiting])
-    limiter = anyio.CapacityLimiter(deps.sites_at_once)
-    stop_early = ((state.reading and state.reading.objective) or state.options.policy) == "first-ready"
-    async with anyio.create_task_group() as group:
+    first_ready = (request.objective or state.options.policy) == "first-ready"
+    simulated_only = all(site.simulated is not None for site in sites)
 
-        async def ask(site: Site) -> None:
-            async with limiter:
-                proposal = await _ask(step, site, request)
-            answered[site.name] = proposal
-            if stop_early and proposal.verdict is Verdict.READY and not proposal.simulated:
-                group.cancel_scope.cancel()
+    def enough(verdict: object, simulated: bool) -> bool:
+        return first_ready and verdict == Verdict.READY.value and (simulated_only or not simulated)
 
-        for site in waiting:
-            group.start_soon(ask, site)
-    return goto(step, "selector", proposals={name: small(each) for name, each in sorted(answered.items())})
+    real = {site.name: site.simulated is None for site in sites}
+    if any(enough(each["verdict"], not real.get(name, True)) for name, each in answered.items()):
+        waiting = []
+    if waiting:
+        names: list[JsonValue] = [site.name for site in waiting[:100]]
+        await step.say(f"asking {len(waiting)} sites", sites=names)
+    known = await _known(step) if waiting and (state.round or answered) else {}
+
+    async def ask(site: Site) -> SiteAnswer:
+        proposal, observations = await _ask(step, site, request, known.get(site.name, ()))
+        words = f"{site.name}: {proposal.verdict}"
+        return SiteAnswer(proposal, tuple(observations), words, step.line_key(words))
+
+    async def keep(answers: Sequence[SiteAnswer]) -> None:
+        new = await deps.ledger.save_answers(step.thread_id, step.name, answers)
+        for each in answers:
+            answered[each.proposal.site] = small(each.proposal)
+            if each.proposal.site in new:
+                verdict = each.proposal.verdict.value
+                writer({"step": step.name, "words": each.words, "site": each.proposal.site, "verdict": verdict})
+
+    writer = get_stream_writer()
+    how = Asking(
+        mode=state.options.asking,
+        places=deps.sites_at_once,
+        patience_s=deps.site_patience_s,
+        batch=state.options.batch,
+        pause_s=state.options.batch_pause_s,
+    )
+    count = await ask_sites(
+        waiting, ask, keep, lambda each: enough(each.proposal.verdict.value, each.proposal.simulated), how
+    )
+    if count < len(waiting):
+        await step.say(f"{len(waiting) - count} sites were not waited for: one is ready")
+    return goto(step, "selector", proposals={name: answered[name] for name in sorted(answered)})
+
+
+async def _known(step: Step) -> dict[str, list[Observation]]:
+    """Evidence of earlier rounds, or of a run that was cut off: what is young enough is not asked again."""
+    found: dict[str, list[Observation]] = {}
+    for observation in await step.deps.ledger.observations(step.thread_id):
+        found.setdefault(observation.site, []).append(observation)
+    return found
 
 
 def _sites(step: Step, request: JobRequest) -> Sequence[Site]:
-    sites = step.deps.fleet().sites
+    sites = step.fleet().sites
     named = step.state.options.site
     if named is None:
         return sites
@@ -55,19 +95,22 @@ def _sites(step: Step, request: JobRequest) -> Sequence[Site]:
     return chosen
 
 
-async def _ask(step: Step, site: Site, request: JobRequest) -> Proposal:
-    deps, at = step.deps, step.deps.clock()
+async def _ask(
+    step: Step, site: Site, request: JobRequest, known: Sequence[Observation]
+) -> tuple[Proposal, Sequence[Observation]]:
+    deps = step.deps
     try:
-        runtime = deps.open_site(site.name)
-        proposal, observations = await ask_secretary(
-            runtime, request, round_=step.state.round, at=at, timeout_s=deps.site_timeout_s
+        runtime = step.open_site(site.name)
+        recall(runtime, known)
+        return await ask_secretary(
+            runtime,
+            request,
+            round_=step.state.round,
+            timeout_s=step.state.options.site_timeout_s or deps.site_timeout_s,
+            conventions=deps.conventions,
         )
     except DragomanError as error:
-        proposal, observations = unknown_proposal(site, step.state.round, at, str(error)), ()
-    await deps.ledger.save_observations(step.thread_id, observations)
-    await deps.ledger.save_proposal(step.thread_id, proposal)
-    await step.say(f"{site.name}: {proposal.verdict}", site=site.name, verdict=proposal.verdict.value)
-    return proposal
+        return unknown_proposal(site, step.state.round, deps.clock(), str(error)), ()
 
 
 def small(proposal: Proposal) -> JsonObject:

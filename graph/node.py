@@ -15,10 +15,12 @@ from langgraph.types import Command
 from dragoman.errors import Cancelled, DragomanError
 from dragoman.event import WaitKind
 from dragoman.model import JsonObject, JsonValue
+from dragoman.site import Fleet
 from graph.deps import Deps
 from graph.pausing import lease_epoch, pause, thread_id_of
 from graph.served import refused, served
 from graph.state import GraphState, ThreadState, enter
+from providers.site_runtime import SiteRuntime
 
 __all__ = ["Entered", "Goto", "Node", "Step", "end", "goto", "node"]
 
@@ -52,6 +54,18 @@ class Step:
         """What the state's counter is to be when this node is done."""
         return self.state.waits + self.paused
 
+    def fleet(self) -> Fleet:
+        """The sites that this thread may go to."""
+        return self.deps.fleet(self.state.options.sites_file)
+
+    def open_site(self, name: str) -> SiteRuntime:
+        """The runtime of a site.
+
+        Raises:
+            SiteNotHere: no fleet that can be read here has it.
+        """
+        return self.deps.open_site(name, self.state.options.sites_file)
+
     async def pause(
         self,
         kind: WaitKind,
@@ -84,10 +98,13 @@ class Step:
         The same words in the same step of the graph are the same line: a node runs again from its beginning when its
         pause ends, or after a crash.
         """
-        number = self.config.get("metadata", {}).get("langgraph_step")
-        key = None if number is None else hashlib.sha256(f"{number}\0{self.name}\0{words}".encode()).hexdigest()[:32]
-        if await self.deps.ledger.say(self.thread_id, self.name, words, data, key=key):
+        if await self.deps.ledger.say(self.thread_id, self.name, words, data, key=self.line_key(words)):
             get_stream_writer()({"step": self.name, "words": words, **data})
+
+    def line_key(self, words: str) -> str | None:
+        """What makes a line the same line when it is said again by a replay."""
+        number = self.config.get("metadata", {}).get("langgraph_step")
+        return None if number is None else hashlib.sha256(f"{number}\0{self.name}\0{words}".encode()).hexdigest()[:32]
 
 
 Node: TypeAlias = Callable[[Step], Awaitable[Goto]]

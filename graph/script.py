@@ -23,7 +23,7 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
     tag = attempt_tag(step.thread_id, "dispatcher", step.state.attempts_made + 1)
     note = "for the selected site; another site's is written when it is approved"
     try:
-        runtime = step.deps.open_site(proposal.site)
+        runtime = step.open_site(proposal.site)
         scheduler = scheduler_at(runtime)
         try:
             control_dir = await scheduler.control_dir(tag)

@@ -38,6 +38,16 @@ class Options(Model):
     """Folder on this host that relative inputs are meant from."""
     time_zone: str | None = None
     """IANA zone of the person, for times without one."""
+    sites_file: str | None = Field(default=None, pattern=r"^/")
+    """The fleet that the request was made with, for processes that are given none of their own."""
+    asking: Literal["at-once", "serial", "batched"] = "at-once"
+    """Ask the sites at once, one by one, or in batches, where a rate limit wants it."""
+    batch: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Sites of one batch."""
+    batch_pause_s: Annotated[float, Field(ge=0, le=3600)] = 0
+    """Seconds between batches, or between sites that are asked one by one."""
+    site_timeout_s: Annotated[float, Field(gt=0, le=3600)] | None = None
+    """Seconds that one site may take; what it has not answered then is unknown. None: as the settings say."""
     dispatch: bool = True
     """False: stop after the selection (`ask`)."""
 

@@ -13,6 +13,7 @@ from checkpoints.secret_store import SecretStore
 from continuation.ends import LocalEnds
 from continuation.engine import Engine
 from continuation.lease import holder_name
+from continuation.places import Places
 from continuation.resumers import AnyResumer, ApiResumer
 from continuation.service import Service
 from continuation.watcher import Watcher
@@ -48,8 +49,8 @@ class App:
         """What the graph's nodes are handed."""
         return Deps(
             ledger=self.checkpoints.ledger,
-            fleet=lambda: self.sites.fleet,
-            open_site=self.sites.open,
+            fleet=self.sites.fleet_for,
+            open_site=self.sites.at,
             results_dir=self.settings.results_dir,
             secret=self.secrets.get,
             script_reader=read_any_script,
@@ -81,12 +82,13 @@ class App:
             most_tries=self.settings.max_resume_tries,
         )
         resumer = AnyResumer(ledger, engine, self.server)
+        places = Places(ledger, self.sites.at)
         return Service(
             ledger,
-            Watcher(ledger, self.sites.open, self.holder),
+            Watcher(ledger, places, self.holder),
             resumer,
             news=self.checkpoints.listen,
-            ends=LocalEnds(ledger, self.sites.open),
+            ends=LocalEnds(ledger, places),
         )
 
     async def aclose(self) -> None:

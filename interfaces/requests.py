@@ -29,6 +29,8 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
 
     """
     at = now()
+    if app.sites.path is not None:
+        options = options.model_copy(update={"sites_file": str(app.sites.path)})
     reading = read_request(
         given,
         now=at,

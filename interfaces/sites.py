@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import anyio
 
-from dragoman.errors import UnknownName
+from dragoman.errors import DragomanError, SiteFileError, SiteNotHere, UnknownName
 from dragoman.site import Fleet, Site
 from providers.fleet import default_fleet, parse_fleet
 from providers.site_runtime import SiteRuntime, open_site
 
 __all__ = ["Sites"]
+
+log = logging.getLogger(__name__)
 
 
 class Sites:
@@ -27,6 +30,7 @@ class Sites:
         self.path = path
         self.fleet = fleet
         self._open: dict[str, SiteRuntime] = {}
+        self._others: dict[str, tuple[float, Sites]] = {}
 
     @classmethod
     async def read(cls, path: Path | None, fleet: Fleet | None = None) -> Sites:
@@ -77,14 +81,51 @@ class Sites:
             self._open[name] = open_site(self.site(name))
         return self._open[name]
 
+    def at(self, name: str, file: str | None) -> SiteRuntime:
+        """The runtime of a site for a thread that came with the sites file `file`.
+
+        A fleet that this process was given itself comes first; without one, the thread's own.
+
+        Raises:
+            SiteNotHere: neither has it, or the thread's file cannot be read here.
+        """
+        own = any(site.name == name for site in self.fleet.sites)
+        if own and (self.path is not None or file is None):
+            return self.open(name)
+        other = self._other(file) if file is not None else None
+        if other is not None and any(site.name == name for site in other.fleet.sites):
+            return other.open(name)
+        if own:
+            return self.open(name)
+        raise SiteNotHere(
+            f"site {name!r} is in no fleet that can be read here", where=file or "sites", cure="name its sites file"
+        )
+
+    def fleet_for(self, file: str | None) -> Fleet:
+        """The sites that a thread which came with `file` may go to, by the same rule."""
+        other = self._other(file) if self.path is None and file is not None else None
+        return other.fleet if other is not None else self.fleet
+
+    def _other(self, file: str) -> Sites | None:
+        """The fleet of another file, as it is now; None where it cannot be used."""
+        try:
+            changed = Path(file).stat().st_mtime
+            known = self._others.get(file)
+            if known is None or known[0] != changed:
+                known = self._others[file] = (changed, Sites.read_now(Path(file)))
+        except (OSError, DragomanError) as error:
+            log.warning("the sites file of a thread cannot be used: %s", error, extra={"action": "sites-unread"})
+            return None
+        return known[1]
+
     async def aclose(self) -> None:
         """Close the connections to all sites."""
+        for _, other in self._others.values():
+            await other.aclose()
         for runtime in self._open.values():
             await runtime.aclose()
         self._open.clear()
 
 
 def _missing(path: Path) -> Fleet:
-    from dragoman.errors import SiteFileError
-
     raise SiteFileError("there is no such file", where=str(path), cure="name a sites file, or leave --sites out")

@@ -68,6 +68,8 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
         row = await ledger.thread(thread_id)
         if row is None or row.status in (ThreadStatus.DONE, ThreadStatus.POISONED):
             return True
+        if thread_id in app.service.elsewhere:
+            raise app.service.elsewhere[thread_id]
         if row.status is not ThreadStatus.PARKED:
             return False
         waits = await ledger.open_waits(thread_id=thread_id)

@@ -169,3 +169,26 @@ def test_logs_while_it_runs_and_fetch_afterwards(dragoman: Any, eventually: Any,
     (tmp_path / "here" / "out").write_text("mine")
     clash = dragoman("fetch", thread, "--to", str(tmp_path / "here"), *sites)
     assert (clash.code, (tmp_path / "here" / "out").read_text()) == (2, "mine")
+
+
+def test_a_thread_brings_its_fleet_along(dragoman: Any, eventually: Any) -> None:
+    """Commands without --sites know the thread's own fleet, and one that knows neither ends nothing."""
+    thread = dragoman.run(sum_job(dragoman.folder), "--no-wait").document["thread_id"]
+    approved = dragoman("approve", thread, "--json")
+    assert approved.document["submission"]["tag"], approved.err
+    site = dragoman.sites.parent / "site"
+    assert (site / approved.document["submission"]["tag"]).is_dir()
+    eventually(lambda: dragoman("show", thread, "--json").document["state"] == "completed")
+
+
+def test_a_command_that_knows_another_fleet_leaves_the_thread_alone(dragoman: Any, eventually: Any) -> None:
+    text = dragoman.sites.read_text()
+    dragoman.sites.write_text(text.replace("name: local", "name: elsewhere"))
+    thread = dragoman.run(sum_job(dragoman.folder), "--no-wait").document["thread_id"]
+    other, moved = dragoman.sites.with_name("other.yaml"), dragoman.sites.with_name("moved.yaml")
+    other.write_text(text)
+    dragoman.sites.rename(moved)
+    there = dragoman("approve", thread, "--json", "--sites", str(other))
+    assert (there.code, "elsewhere" in there.err) == (1, True), there.err
+    assert dragoman("show", thread, "--json", "--sites", str(other)).document["state"] == "active"
+    eventually(lambda: dragoman("show", thread, "--json", "--sites", str(moved)).document["state"] == "completed")
