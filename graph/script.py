@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dragoman.attempt import attempt_tag
-from dragoman.errors import DragomanError, TransportError
+from dragoman.errors import DragomanError, SiteNotHere, TransportError
 from dragoman.proposal import Proposal
 from dragoman.request import JobRequest
 from graph.job_spec import job_spec
@@ -33,5 +33,7 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
             request, runtime.site, proposal, tag=tag, control_dir=control_dir, work_dir=f"{control_dir}/work"
         )
         return scheduler.dialect.render(spec), note
+    except SiteNotHere:
+        raise
     except DragomanError as error:
         return None, f"cannot be written: {error}"
