@@ -66,10 +66,8 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
 
     async def settled() -> bool:
         row = await ledger.thread(thread_id)
-        if row is None or row.status in (ThreadStatus.DONE, ThreadStatus.POISONED):
+        if row is None or row.status in (ThreadStatus.DONE, ThreadStatus.POISONED) or thread_id in app.service.elsewhere:
             return True
-        if thread_id in app.service.elsewhere:
-            raise app.service.elsewhere[thread_id]
         if row.status is not ThreadStatus.PARKED:
             return False
         waits = await ledger.open_waits(thread_id=thread_id)
@@ -78,6 +76,8 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
         return False
 
     await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(as_json))
+    if thread_id in app.service.elsewhere:
+        raise app.service.elsewhere[thread_id]
     row = await ledger.thread(thread_id)
     assert row is not None  # noqa: S101  # threads are never deleted while they are followed
     return await thread_document(app, row)
