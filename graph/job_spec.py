@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from dragoman.proposal import Proposal
@@ -12,6 +10,7 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from graph.node import Step
 from graph.state import CurrentAttempt
+from providers.command_body import command_body
 
 __all__ = ["job_spec", "spec_for"]
 
@@ -85,7 +84,7 @@ def _body(request: JobRequest) -> tuple[str, str]:
         return request.script, first[2:].strip() if first.startswith("#!") else "/bin/sh"
     if not request.command:
         raise BadRequest("the request says nothing to run", where="command", cure="give a command or a script")
-    return shlex.join(request.command) + "\n", "/bin/sh"
+    return command_body(request.command), "/bin/sh"
 
 
 def _sizes(shape: Shape) -> tuple[EnvironmentVariable, ...]:

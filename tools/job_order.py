@@ -6,8 +6,6 @@ was submitted: so the same key is one job, whoever asks again and whatever died 
 
 from __future__ import annotations
 
-import shlex
-
 from pydantic import Field, PositiveInt
 
 from dragoman.attempt import Attempt, attempt_tag
@@ -16,6 +14,7 @@ from dragoman.job import JobRef, JobSpec
 from dragoman.model import Model
 from dragoman.request import ArraySpec, Line, Name
 from dragoman.shape import Shape
+from providers.command_body import command_body
 from providers.schedulers.client import SchedulerClient
 from providers.site_runtime import SiteRuntime
 
@@ -105,7 +104,7 @@ async def _attempt(scheduler: SchedulerClient, job: JobOrder) -> Attempt:
         raise BadRequest("exactly one of command and script is wanted", where="job", cure="give a command")
     tag = attempt_tag(job.key, STEP, 0)
     control_dir = await scheduler.control_dir(tag)
-    script = job.script if job.script is not None else shlex.join(job.command) + "\n"
+    script = job.script if job.script is not None else command_body(job.command)
     first = script.partition("\n")[0]
     spec = JobSpec(
         tag=tag,
