@@ -189,7 +189,8 @@ def job_status(
     elif state is JobState.UNKNOWN and part(job, "spec", "suspend") is True:
         state, word = JobState.HELD, "suspend"
     elif state is JobState.UNKNOWN:
-        state, reason, chosen = _under_way(read, pods is not None)
+        active = part(job, "status", "active")
+        state, reason, chosen = _under_way(read, shown=pods is not None and bool(read or not active))
         word = str(part(pods[0], "status", "phase") or "") if pods else "no pod"
     if state is JobState.HELD:
         reason = "the Job is suspended"
@@ -216,7 +217,7 @@ def job_status(
         if final
         else None,
         nodes=tuple(dict.fromkeys(str(node) for pod in pods or () if (node := part(pod, "spec", "nodeName")))),
-        restarts=max(len(pods) - 1, 0) if pods and not _array(job) else None,
+        restarts=max(len(pods) - 1, 0) if pods and part(job, "spec", "completions") in (None, 1) else None,
         array_tasks=_tasks(job, pods or (), read),
     )
 
@@ -238,7 +239,7 @@ def _why_failed(condition: Thing, read: Sequence[_Pod]) -> tuple[JobState, str, 
     return chosen.state, chosen.reason or message, chosen
 
 
-def _under_way(read: Sequence[_Pod], shown: bool) -> tuple[JobState, str, _Pod]:
+def _under_way(read: Sequence[_Pod], *, shown: bool) -> tuple[JobState, str, _Pod]:
     if not shown:
         return JobState.UNKNOWN, "its pods were not shown", _Pod(JobState.UNKNOWN)
     if not read:
