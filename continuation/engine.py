@@ -85,6 +85,7 @@ class Engine:
             if isinstance(cause, SiteNotHere):
                 raise cause from error
             words = str(cause) if isinstance(cause, DragomanError) else f"{type(cause).__name__}: {cause}"
+            log.debug("run failed", exc_info=error)
             log.warning("run failed: %s", words, extra={"action": "run-failed", "thread_id": lease.thread_id})
             status = await self.ledger.failed_try(
                 lease.thread_id, words[:2000], epoch=lease.epoch, most=self.most_tries

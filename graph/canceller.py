@@ -9,6 +9,7 @@ from dragoman.observation import Outcome
 from dragoman.transfer import TransferState
 from graph.node import Goto, Step, end, goto
 from graph.reach import scheduler_at
+from graph.state import CurrentAttempt
 
 __all__ = ["canceller"]
 
@@ -20,16 +21,16 @@ async def canceller(step: Step) -> Goto:
     await deps.ledger.request_cancel(step.thread_id, by)
     try:
         await _stop_transfers(step)
-        submitted = await _stop_jobs(step)
+        watched = await _stop_jobs(step)
     except TransportError as error:
         await step.say(f"cannot cancel yet: {error}")
         again = deps.clock() + deps.retry_after
         payload: JsonObject = {"why": str(error), "looks_again_at": again.isoformat(), "cancelling": True}
         await step.pause("until", payload, due_at=again)
         return goto(step, "canceller")
-    if submitted:
+    if watched is not None:
         await step.say("asked the scheduler to cancel; waiting for it to say so")
-        return goto(step, "monitor", cancelling=True)
+        return goto(step, "monitor", cancelling=True, attempt=watched.dump())
     await step.say(f"cancelled by {by}; nothing was submitted")
     return end(step, "cancelled", f"cancelled by {by}")
 
@@ -41,12 +42,16 @@ async def _stop_transfers(step: Step) -> None:
             await step.deps.ledger.save_transfer(plan.id, await mover.cancel(plan, status.handle))
 
 
-async def _stop_jobs(step: Step) -> bool:
-    """Whether the newest attempt reached a scheduler; each that did is cancelled there, each that did not is barred."""
-    submitted = False
+async def _stop_jobs(step: Step) -> CurrentAttempt | None:
+    """Each attempt that reached a scheduler is cancelled there, each that did not is barred.
+
+    Returns the newest one, if it reached a scheduler, for the monitor to see it to its end; None where the newest never
+    ran, or where one that had ended before was to be followed by another that was not begun.
+    """
+    at, watched = step.state.attempt, None
     for record in await step.deps.ledger.attempts(step.thread_id):
-        scheduler = scheduler_at(step.open_site(record.attempt.site))
-        submitted = False
+        scheduler = scheduler_at(step.deps.open_site(record.attempt.site))
+        watched = None
         if record.state in (AttemptState.INTENDED, AttemptState.IN_DOUBT):
             record = await step.deps.ledger.settle_attempt(await scheduler.abandon(record.attempt), epoch=step.epoch)
         if record.state is AttemptState.SUBMITTED and record.job is not None:
@@ -55,5 +60,16 @@ async def _stop_jobs(step: Step) -> bool:
                 answer = await scheduler.cancel(record.job)
                 if answer.outcome is Outcome.UNKNOWN:
                     raise TransportError(answer.reason or "the scheduler gave no answer", where=record.attempt.site)
-            submitted = True
-    return submitted
+            elif at is None or at.tag != record.attempt.tag:
+                continue
+            # The state may not know of the job yet: whoever submitted it may have died right after.
+            watched = CurrentAttempt(
+                tag=record.attempt.tag,
+                number=record.attempt.number,
+                site=record.attempt.site,
+                control_dir=record.attempt.spec.control_dir,
+                work_dir=record.attempt.spec.work_dir,
+                job=record.job,
+                submitted_at=record.recorded_at,
+            )
+    return watched
