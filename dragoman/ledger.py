@@ -7,6 +7,7 @@ Every write is durable when the call returns. Methods that act for a thread take
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -19,7 +20,18 @@ from dragoman.proposal import Proposal
 from dragoman.thread import SiteWatch, ThreadRow, ThreadStatus, TimelineEntry
 from dragoman.transfer import TransferPlan, TransferStatus
 
-__all__ = ["Ledger", "Records", "Threads", "Waits", "Watches"]
+__all__ = ["Ledger", "Records", "SiteAnswer", "Threads", "Waits", "Watches"]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAnswer:
+    """What a site answered in a round: its proposal with the evidence, and the line that the timeline gets."""
+
+    proposal: Proposal
+    observations: Sequence[Observation] = ()
+    words: str = ""
+    key: str | None = None
+    """Of the line; None: it may be said again."""
 
 
 class Records(Protocol):
@@ -39,6 +51,10 @@ class Records(Protocol):
 
     async def save_proposal(self, thread_id: str, proposal: Proposal) -> None:
         """Keep by (thread, round, site); the first one stays."""
+        ...
+
+    async def save_answers(self, thread_id: str, step: str, answers: Sequence[SiteAnswer]) -> frozenset[str]:
+        """Keep what several sites answered, in one write; the sites whose proposal was not there yet."""
         ...
 
     async def proposals(self, thread_id: str, round_: int) -> list[Proposal]:

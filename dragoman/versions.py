@@ -106,10 +106,7 @@ def compare(left: str, right: str) -> Literal[-1, 0, 1] | None:
         if left_date[0] != right_date[0]:
             return -1 if left_date[0] < right_date[0] else 1
         return -1 if one[1] < other[1] else 1
-    left_key, right_key = _key(left), _key(right)
-    if not left_key or not right_key:
-        return None
-    a, b = _padded(left_key, right_key)
+    a, b = _padded(_key(left), _key(right))
     return 0 if a == b else (-1 if a < b else 1)
 
 

@@ -111,12 +111,17 @@ class Observer:
     async def _ask(self, asked: Sequence[_Asked]) -> dict[FactKey, Observation]:
         """Put the questions: those of probes together by transport, the others side by side."""
         found: dict[FactKey, Observation] = {}
+        if not asked:
+            return found
         probed: dict[int, list[tuple[_Asked, ProbedProvider]]] = {}
         others: list[_Asked] = []
+        instant: list[_Asked] = []
         for one in asked:
             provider = unlimited(one.provider)
             if isinstance(provider, ProbedProvider):
                 probed.setdefault(id(provider.transport), []).append((one, provider))
+            elif getattr(provider, "instant", False):
+                instant.append(one)
             else:
                 others.append(one)
 
@@ -135,6 +140,10 @@ class Observer:
                 answer = Answer[Any].unknown(f"{provider_id(one.provider)} failed: {type(error).__name__}: {error}")
             found[one.key] = self._keep(one, answer)
 
+        for one in instant:
+            await ask_other(one)
+        if not probed and not others:
+            return found
         async with anyio.create_task_group() as tasks:
             for group in probed.values():
                 tasks.start_soon(ask_probes, group)

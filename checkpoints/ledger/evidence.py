@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from checkpoints.ledger.rows import as_json, stored
 from checkpoints.ledger.tables import Tables
 from checkpoints.storable import storable_text
+from dragoman.ledger import SiteAnswer
 from dragoman.model import JsonObject
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal
@@ -37,6 +38,22 @@ ORDER BY number
 _SAVE_PROPOSAL = """
 INSERT INTO dragoman_ledger.proposals (thread_id, round, site, proposal)
 VALUES (%(thread_id)s, %(round)s, %(site)s, %(proposal)s)
+ON CONFLICT DO NOTHING
+RETURNING site
+"""
+_SAVE_ANSWERS = """
+WITH observed AS (
+    INSERT INTO dragoman_ledger.observations (thread_id, id, observation)
+    SELECT %(thread_id)s, o ->> 'id', o FROM unnest(%(observations)s::jsonb[]) AS o
+    ON CONFLICT DO NOTHING
+), told AS (
+    INSERT INTO dragoman_ledger.timeline (thread_id, step, words, data, key)
+    SELECT %(thread_id)s, %(step)s, l ->> 'words', l -> 'data', l ->> 'key' FROM unnest(%(lines)s::jsonb[]) AS l
+    ON CONFLICT (thread_id, key) WHERE key IS NOT NULL DO NOTHING
+)
+INSERT INTO dragoman_ledger.proposals (thread_id, round, site, proposal)
+SELECT %(thread_id)s, coalesce((p ->> 'round')::integer, 0), p ->> 'site', p
+FROM unnest(%(proposals)s::jsonb[]) AS p
 ON CONFLICT DO NOTHING
 RETURNING site
 """
@@ -100,6 +117,32 @@ class EvidenceTables(Tables):
                 "proposal": stored(proposal),
             },
         )
+
+    async def save_answers(self, thread_id: str, step: str, answers: Sequence[SiteAnswer]) -> frozenset[str]:
+        """Keep what several sites answered, in one write; the sites whose proposal was not there yet."""
+        if not answers:
+            return frozenset()
+        lines: list[JsonObject] = [
+            {
+                "words": each.words,
+                "key": each.key,
+                "data": {"site": each.proposal.site, "verdict": each.proposal.verdict.value},
+            }
+            for each in answers
+            if each.words
+        ]
+        seen = {one.id: one for each in answers for one in each.observations}
+        rows = await self._all(
+            _SAVE_ANSWERS,
+            {
+                "thread_id": thread_id,
+                "step": storable_text(step),
+                "observations": [stored(observation) for observation in seen.values()],
+                "lines": [as_json(line) for line in lines],
+                "proposals": [stored(each.proposal) for each in answers],
+            },
+        )
+        return frozenset(row["site"] for row in rows)
 
     async def proposals(self, thread_id: str, round_: int) -> list[Proposal]:
         """The proposals of a round so far, by site name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -29,6 +30,25 @@ class Seen(Generic[F]):
         return self.observation.provider.rpartition("/")[2]
 
 
+_MOST_READ = 8192
+_read: OrderedDict[tuple[str, type], tuple[Observation, Model]] = OrderedDict()
+
+
+def _value(observation: Observation, answer: type[F]) -> F | None:
+    """The value as its type; kept, because one observation is read by many checks and requests."""
+    if observation.outcome is not Outcome.OK or observation.value is None:
+        return None
+    key = (observation.id, answer)
+    kept = _read.get(key)
+    if kept is not None and kept[0] is observation and isinstance(kept[1], answer):
+        return kept[1]
+    value = answer.model_validate(observation.value)
+    _read[key] = (observation, value)
+    while len(_read) > _MOST_READ:
+        _read.popitem(last=False)
+    return value
+
+
 class Evidence:
     """What was observed; a check asks it by category and verb."""
 
@@ -41,10 +61,7 @@ class Evidence:
     def of(self, category: Category, verb: str, answer: type[F], **arguments: str) -> list[Seen[F]]:
         """Observations of one verb; `arguments` keeps those that were asked so."""
         return [
-            Seen(
-                each,
-                answer.model_validate(each.value) if each.outcome is Outcome.OK and each.value is not None else None,
-            )
+            Seen(each, _value(each, answer))
             for each in self._by_kind.get((category.value, verb), ())
             if all(each.arguments.get(key) == value for key, value in arguments.items())
         ]

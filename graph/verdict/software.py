@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.facts import MpiLibraries, MpiLibrary, Package, Packages
+from dragoman.facts import MpiLibraries, MpiLibrary, Package, Packages, Presence
 from dragoman.kleene import Truth, all_of, any_of
 from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, Suggestion
@@ -10,7 +10,10 @@ from dragoman.request import MpiNeed, SoftwareNeed
 from dragoman.versions import VersionRange
 from graph.verdict.evidence import Evidence, alternatives
 
-__all__ = ["check_mpi", "check_software", "software_suggestions"]
+__all__ = ["check_mpi", "check_software", "mpi_packages", "software_suggestions"]
+
+_PACKAGES = {"mvapich": ("mvapich", "mvapich2"), "intel-mpi": ("intel-mpi", "intel-oneapi-mpi", "impi")}
+_IMPLEMENTATIONS = ("openmpi", "mpich", "mvapich", "intel-mpi", "cray-mpich", "spectrum-mpi")
 
 
 def _wanted(need: SoftwareNeed) -> str:
@@ -87,17 +90,31 @@ def software_suggestions(need: SoftwareNeed, field: str, evidence: Evidence) -> 
     ]
 
 
+def mpi_packages(need: MpiNeed) -> tuple[str, ...]:
+    """Names under which package managers have the implementations that will do (Spack, EasyBuild, conda-forge)."""
+    wanted = need.implementations or _IMPLEMENTATIONS
+    return tuple(name for one in wanted for name in _PACKAGES.get(one, (one,)))
+
+
 def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
     """An MPI library of one of the implementations and a fitting version; also as a package of a software manager."""
     seen = evidence.of(Category.PARALLEL, "libraries", MpiLibraries)
     libraries = [library for each in seen if each.value for library in each.value.libraries]
     observations = [each.observation.id for each in seen]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
-    for name in need.implementations:
+    probed = evidence.of(Category.SOFTWARE, "probe", Presence)
+    looked = bool(probed)
+    for name in mpi_packages(need):
         for each in evidence.of(Category.SOFTWARE, "find_package", Packages, name=name):
+            looked = True
             observations.append(each.observation.id)
             packages = each.value.packages if each.value else ()
-            libraries += [MpiLibrary(implementation=name, version=package.version) for package in packages]
+            one = next((key for key, names in _PACKAGES.items() if name in names), name)
+            libraries += [MpiLibrary(implementation=one, version=package.version) for package in packages]
+            if each.observation.outcome is Outcome.UNKNOWN:
+                unknown.append(each.observation.reason)
+    if not looked:
+        unknown.append("no library or launcher shows one, and packages were not looked through")
     fitting = [
         library for library in libraries if not need.implementations or library.implementation in need.implementations
     ]
@@ -113,9 +130,9 @@ def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
         requirement=wanted,
         field="mpi",
         result=result,
-        reason=("; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}")[:1000],
+        reason=("; ".join(dict.fromkeys(unknown)) if result is Truth.UNKNOWN and unknown else f"has {there}")[:1000],
         kind="mpi",
-        observations=tuple(observations),
+        observations=tuple(dict.fromkeys((*observations, *(each.observation.id for each in probed)))),
     )
 
 

@@ -8,15 +8,17 @@ from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, CheckKind
 from dragoman.request import ContainerNeed, NetworkNeed, StorageNeed
 from dragoman.units import format_bytes
+from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
 
 __all__ = ["check_container", "check_network", "check_storage"]
 
 
-def check_container(need: ContainerNeed, field: str, evidence: Evidence) -> Check:
-    """One of the runtimes, usable now; a runtime is no software package and none stands for another."""
+def check_container(need: ContainerNeed, field: str, evidence: Evidence, conventions: Conventions = STRICT) -> Check:
+    """One of the runtimes, usable now; a runtime is no software package and, strictly, none stands for another."""
     seen = evidence.of(Category.CONTAINER, "status", ContainerRuntime)
-    asked = [each for each in seen if not need.runtimes or each.provider in need.runtimes]
+    able = conventions.standing_for(need.runtimes)
+    asked = [each for each in seen if not need.runtimes or each.provider in able]
     results, words = [], []
     for each in asked:
         runtime = each.value
@@ -62,10 +64,11 @@ def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
     return _check(f"network {wanted}", field, "network", result, reason, [e.observation.id for e in seen])
 
 
-def _file_system_fits(file_system: FileSystem, need: StorageNeed) -> Truth:
-    parts = []
+def _file_system_fits(file_system: FileSystem, provider: str, need: StorageNeed) -> Truth:
+    """Its kind, or what speaks for it: a node's own disk is `local-scratch`, whatever it is formatted with."""
+    parts = [truth(file_system.healthy is not Truth.NO)]
     if need.kinds:
-        parts.append(truth(file_system.kind in need.kinds))
+        parts.append(truth(file_system.kind in need.kinds or provider in need.kinds))
     if need.mount is not None:
         parts.append(truth(file_system.mount == need.mount))
     if need.free_bytes is not None:
@@ -79,7 +82,12 @@ def check_storage(need: StorageNeed, field: str, evidence: Evidence) -> Check:
     seen = evidence.of(Category.STORAGE, "file_systems", FileSystems)
     file_systems = [each for answer in seen if answer.value for each in answer.value.file_systems]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
-    result = any_of(_file_system_fits(each, need) for each in file_systems)
+    result = any_of(
+        _file_system_fits(each, answer.provider, need)
+        for answer in seen
+        if answer.value
+        for each in answer.value.file_systems
+    )
     if result is Truth.NO and unknown:
         result = Truth.UNKNOWN
     there = ", ".join(dict.fromkeys(f"{each.kind} at {each.mount}" for each in file_systems)) or "no file system"

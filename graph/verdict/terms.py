@@ -12,7 +12,7 @@ from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.verdict.demand import Demand
 
-__all__ = ["check_budget", "check_deadline", "check_terms", "cost_of", "energy_kwh"]
+__all__ = ["check_budget", "check_deadline", "check_terms", "check_urgent", "cost_of", "energy_kwh"]
 
 
 def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Check]:
@@ -106,6 +106,21 @@ def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> C
     if latest > request.deadline or waits[1] is None:
         return _time_check(Truth.UNKNOWN, f"may end as late as {latest.isoformat(timespec='minutes')}, {words}")
     return _time_check(Truth.YES, f"ends by {latest.isoformat(timespec='minutes')}, {words}")
+
+
+def check_urgent(request: JobRequest, start: StartEstimate) -> Check | None:
+    """Whether it starts now, where that was asked."""
+    if not request.urgent:
+        return None
+    words = {
+        Truth.YES: "free now",
+        Truth.NO: "not free now, asked to start now",
+        Truth.UNKNOWN: "whether it is free now is not known, asked to start now",
+    }[start.now]
+    return Check(
+        requirement="start now", field="urgent", kind="time", result=start.now, reason=words,
+        observations=start.observations,
+    )  # fmt: skip
 
 
 def energy_kwh(request: JobRequest, site: Site, demand: Demand | None) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from dragoman.facts import Package, Packages
 from dragoman.observation import Answer
@@ -17,6 +18,7 @@ def any_case(name: str) -> str:
     return name.strip().lower()
 
 
+@lru_cache(maxsize=65536)
 def pep503(name: str) -> str:
     """Normalised Python project name (PEP 503): case and runs of `-`, `_` and `.` do not count."""
     return re.sub(r"[-_.]+", "-", name.strip()).lower()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import anyio
 from pydantic import BaseModel
 
 from dragoman.errors import UnknownName
-from dragoman.facts import FileSystems, Gpus, Interfaces, MpiLibraries, Presence
+from dragoman.facts import FileSystems, Gpus, Interfaces, MpiLibraries, Package, Presence
 from dragoman.model import Model
 from dragoman.observation import Answer, Category
 from dragoman.protocols import Verb
@@ -19,6 +20,7 @@ from providers.verbs import PackageQuery, category_verbs
 
 __all__ = ["LOCAL_KINDS", "SimulatedProvider", "named_in"]
 
+_Any = Answer[Any]
 LOCAL_KINDS = frozenset({"local-scratch", "xfs", "ext2", "ext3", "ext4", "btrfs", "zfs", "tmpfs", "f2fs", "overlay"})
 """Kinds that the provider `storage/local-scratch` speaks for."""
 
@@ -54,6 +56,11 @@ class SimulatedProvider:
         self.state = state
 
     @property
+    def instant(self) -> bool:
+        """Whether answers come without waiting, so that no task of their own is worth it."""
+        return not self.state.answer_s
+
+    @cached_property
     def verbs(self) -> Mapping[str, Verb]:
         """What can be asked."""
         return {verb.name: verb for verb in category_verbs(self.category, self.name)}
@@ -71,18 +78,18 @@ class SimulatedProvider:
         if self.state.answer_s:
             await anyio.sleep(self.state.answer_s)
         if place in self.state.unknown or self.category.value in self.state.unknown:
-            return Answer[Model].unknown(f"{place} gives no answer here (simulated)")
+            return _Any.unknown(f"{place} gives no answer here (simulated)")
         answer = self._software(arguments) if isinstance(arguments, PackageQuery) else self._fact()
         if verb != "probe" or answer.value is None:
             return answer
-        return Answer[Model].ok(Presence(version=getattr(answer.value, "version", None)))
+        return _Any.ok(Presence(version=getattr(answer.value, "version", None)))
 
     def _fact(self) -> Answer[Any]:
         state, name = self.state, self.name
         match self.category:
             case Category.SOFTWARE:
-                there = name in state.managers or any(package.manager == name for package in state.packages)
-                return Answer[Any].ok(Presence()) if there else self._none()
+                there = name in state.managers or bool(self._packages)
+                return _Any.ok(Presence()) if there else self._none()
             case Category.CONTAINER:
                 return self._one(next((one for one in state.containers if one.runtime == name), None))
             case Category.STORAGE:
@@ -103,13 +110,26 @@ class SimulatedProvider:
     def _software(self, query: PackageQuery) -> Answer[Any]:
         if self._fact().value is None:
             return self._none()
-        mine = [package for package in self.state.packages if package.manager == self.name]
-        same = pep503 if self.name == "pip" else any_case
-        known = {package.name for package in mine}
-        return package_answer(query.name, mine, known=known, same=same, where=f"{self.name} (simulated)")
+        same = self._same
+        hits = self._packages.get(same(query.name), ())
+        known = {package.name for found in self._packages.values() for package in found} if not hits else ()
+        return package_answer(query.name, hits, known=known, same=same, where=f"{self.name} (simulated)")
+
+    @property
+    def _same(self) -> Callable[[str], str]:
+        return pep503 if self.name == "pip" else any_case
+
+    @cached_property
+    def _packages(self) -> Mapping[str, Sequence[Package]]:
+        """Packages of this manager by name, as it compares names."""
+        found: dict[str, list[Package]] = {}
+        for package in self.state.packages:
+            if package.manager == self.name:
+                found.setdefault(self._same(package.name), []).append(package)
+        return found
 
     def _one(self, value: Model | None) -> Answer[Any]:
-        return self._none() if value is None else Answer[Any].ok(value)
+        return self._none() if value is None else _Any.ok(value)
 
     def _none(self) -> Answer[Any]:
-        return Answer[Any].absent(f"this site has no {self.category.value} {self.name} (simulated)")
+        return _Any.absent(f"this site has no {self.category.value} {self.name} (simulated)")

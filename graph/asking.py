@@ -1,0 +1,143 @@
+"""Asking many sites: bounded, each with its own time, none waiting for another; answers are stored as they come.
+
+A site that takes longer than others gives its place to the next and is waited for beside it, so that a dead site holds
+up nobody. Answers that come while a write is on its way go together into the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from dragoman.ledger import SiteAnswer
+from dragoman.site import Site
+
+__all__ = ["Asking", "ask_sites"]
+
+Mode = Literal["at-once", "serial", "batched"]
+MOST_WRITTEN = 64
+"""Answers in one write at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How many sites are asked at a time."""
+
+    mode: Mode = "at-once"
+    places: int = 32
+    """Sites asked at the same time."""
+    patience_s: float = 0.5
+    """After this time a site's place is given to the next, up to four times as many."""
+    batch: int = 10
+    pause_s: float = 0.0
+    """Between batches, or between sites in serial mode."""
+
+
+@dataclass(slots=True)
+class _Places:
+    """Places that grow by those who take long."""
+
+    limiter: anyio.CapacityLimiter
+    most: int
+    patience_s: float
+    lent: int = field(default=0)
+
+    async def hold(self, work: Callable[[], Awaitable[None]]) -> None:
+        async with self.limiter, anyio.create_task_group() as group:
+            group.start_soon(self._lend, group.cancel_scope)
+            await work()
+            group.cancel_scope.cancel()
+
+    async def _lend(self, scope: anyio.CancelScope) -> None:
+        await anyio.sleep(self.patience_s)
+        if self.limiter.total_tokens >= self.most:
+            return
+        self.limiter.total_tokens += 1
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.limiter.total_tokens -= 1
+
+
+async def ask_sites(
+    sites: Sequence[Site],
+    ask: Callable[[Site], Awaitable[SiteAnswer]],
+    keep: Callable[[Sequence[SiteAnswer]], Awaitable[None]],
+    enough: Callable[[SiteAnswer], bool],
+    how: Asking,
+) -> int:
+    """Ask sites and keep each answer as it comes; how many answered.
+
+    Args:
+        sites: in the order in which they are asked.
+        ask: one site's answer; raises nothing for a site's own faults.
+        keep: stores some answers in one write.
+        enough: whether the others need not answer any more; checked for each answer.
+        how: at once, one by one, or in batches.
+
+    """
+    send, receive = anyio.create_memory_object_stream[SiteAnswer](max_buffer_size=len(sites) + 1)
+    counted = _Counted(keep)
+    async with anyio.create_task_group() as group:
+        group.start_soon(counted.run, receive)
+        async with send:
+            await _ask_in_order(sites, ask, send, enough, how)
+    return counted.count
+
+
+async def _ask_in_order(
+    sites: Sequence[Site],
+    ask: Callable[[Site], Awaitable[SiteAnswer]],
+    send: MemoryObjectSendStream[SiteAnswer],
+    enough: Callable[[SiteAnswer], bool],
+    how: Asking,
+) -> None:
+    size = {"at-once": max(1, len(sites)), "serial": 1, "batched": max(1, how.batch)}[how.mode]
+    places = _Places(anyio.CapacityLimiter(how.places), 4 * how.places, how.patience_s)
+    for first in range(0, len(sites), size):
+        if first and how.pause_s:
+            await anyio.sleep(how.pause_s)
+        stopped = False
+        async with anyio.create_task_group() as group:
+
+            async def one(site: Site, scope: anyio.CancelScope = group.cancel_scope) -> None:
+                nonlocal stopped
+
+                async def answer() -> None:
+                    nonlocal stopped
+                    found = await ask(site)
+                    send.send_nowait(found)
+                    stopped = stopped or enough(found)
+
+                await places.hold(answer)
+                if stopped:
+                    scope.cancel()
+
+            for site in sites[first : first + size]:
+                group.start_soon(one, site)
+        if stopped:
+            return
+
+
+class _Counted:
+    """Writes what has come, all of it at once."""
+
+    def __init__(self, keep: Callable[[Sequence[SiteAnswer]], Awaitable[None]]) -> None:
+        self.keep = keep
+        self.count = 0
+
+    async def run(self, receive: MemoryObjectReceiveStream[SiteAnswer]) -> None:
+        async with receive:
+            async for first in receive:
+                answers = [first]
+                while len(answers) < MOST_WRITTEN:
+                    try:
+                        answers.append(receive.receive_nowait())
+                    except (anyio.WouldBlock, anyio.EndOfStream):
+                        break
+                await self.keep(answers)
+                self.count += len(answers)
