@@ -21,7 +21,8 @@ _ORDER = (
 )  # fmt: skip
 """What a whole array is said to be when its tasks differ: the first that occurs."""
 _MOST_TASKS = 100_000
-_TERM = 256 + 15
+_TERM = (256 + 15, 128 + 15)
+"""The script was ended by TERM, or ended by itself because its body was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _status(
     native = values.get("job_state", "")
     end = _state(record, words)
     parts = {index: _state(task, words).state for index, task in list(tasks.items())[:_MOST_TASKS]}
-    if parts and (whole is None or end.state.final):
+    if parts and (whole is None or end.state.final or end.state is JobState.UNKNOWN):
         state = next((each for each in _ORDER if each in parts.values()), JobState.UNKNOWN)
         end = _End(state, end.code if state is end.state else None, None, end.words)
     comment = one_line(values.get("comment", ""))
@@ -165,10 +166,10 @@ def _end(values: Mapping[str, str], words: Words) -> _End:
     if "exceeded resource" in comment:
         memory = "mem" in comment.partition("exceeded resource")[2]
         return _End(JobState.OUT_OF_MEMORY if memory else JobState.TIMED_OUT, exit_code, signal)
-    if code == _TERM and not substate:
+    if code in _TERM and not substate:
         used, limit = (_seconds(values.get(f"{which}.walltime")) for which in ("resources_used", "Resource_List"))
         over = used is not None and limit is not None and used >= limit
-        return _End(JobState.TIMED_OUT if over else JobState.CANCELLED, None, signal)
+        return _End(JobState.TIMED_OUT if over else JobState.CANCELLED, exit_code, signal)
     return _End(JobState.FAILED, exit_code, signal)
 
 

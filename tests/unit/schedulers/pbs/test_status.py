@@ -72,6 +72,8 @@ def test_how_it_ended(
         ({"exit_status": -11}, "timed-out", None),
         ({"exit_status": -10}, "out-of-memory", None),
         ({"exit_status": 271}, "cancelled", None),
+        ({"exit_status": 143}, "cancelled", 143),
+        ({"exit_status": 137}, "failed", 137),
         ({"exit_status": 271, "resources_used.walltime": "01:00:09", "Resource_List.walltime": "01:00:00"},
          "timed-out", None),
         ({}, "unknown", None),
