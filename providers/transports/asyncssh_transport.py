@@ -84,8 +84,9 @@ class AsyncSshTransport(RemoteTransport):
     def __init__(self, config: TransportConfig, *, pacing: HostPacing | None = None) -> None:
         super().__init__(login=config.login_shell, file_timeout_s=config.command_timeout_s)
         self._config = config
-        self._host = host_of(config)
-        self._user = config.user or getpass.getuser()
+        user, _, host = host_of(config).rpartition("@")
+        self._host = host.strip("[]")
+        self._user = config.user or user or getpass.getuser()
         self._port = config.port or 22
         self._pacing = pacing or pacing_of(f"{self._host}:{self._port}")
         self._links: RunVar[_Link] = RunVar(f"asyncssh-{uuid.uuid4().hex}")
@@ -127,7 +128,7 @@ class AsyncSshTransport(RemoteTransport):
             options["known_hosts"] = config.known_hosts
         if config.identity_file is not None:
             options |= {"client_keys": [config.identity_file], "agent_path": None}
-        if config.user is not None or config.config_file is None:
+        if config.user is not None or "@" in (config.host or "") or config.config_file is None:
             options["username"] = self._user
         if config.port is not None or config.config_file is None:
             options["port"] = self._port

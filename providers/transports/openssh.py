@@ -132,6 +132,11 @@ class OpenSshTransport(RemoteTransport):
         """
         return [*self._base, *session_options(await self._connected()), "-T"]
 
+    def doubt(self) -> None:
+        """A program that used the connection (`rsh`) lost it: it is looked at before it is used again."""
+        if self._master.socket is not None:
+            self._master.lost(self._master.socket)
+
     @property
     def host(self) -> str:
         """The host as `ssh` is given it."""

@@ -98,12 +98,19 @@ class Master:
         if resolved.control_path and await self._alive(resolved.control_path):
             self._socket, self._mine = resolved.control_path, None
             return resolved.control_path
-        path = await anyio.to_thread.run_sync(self._path)
         patience = self._config.connect_timeout_s + LOGIN_S
-        async with locked(path, 2 * patience):
-            if not await self._alive(str(path)):
-                await anyio.to_thread.run_sync(remove, path)
-                await self._connect(path, resolved, patience)
+        try:
+            path = await anyio.to_thread.run_sync(self._path)
+            async with locked(path, 2 * patience):
+                if not await self._alive(str(path)):
+                    await anyio.to_thread.run_sync(remove, path)
+                    await self._connect(path, resolved, patience)
+        except OSError as error:
+            raise TransportError(
+                f"there is no place for the connection's socket: {error.strerror}",
+                where=str(error.filename or "this host"),
+                cure="make room, or see to that folder",
+            ) from error
         self._socket = self._mine = str(path)
         return self._socket
 
