@@ -86,7 +86,7 @@ def read_flux_script(text: str) -> ScriptReading:
 
 
 def _whole(word: str) -> str:
-    """The option that a shortened one stands for, as argparse has it: `--time` is `--time-limit`, `-n4` is `--nslots`."""
+    """The option that a shortened one stands for, as argparse has it: `--time` is `--time-limit`, `-n4` is `-n 4`."""
     short = re.fullmatch(r"(-[A-Za-z])=?(.+)", word, re.DOTALL)
     if short is not None and _TABLE.get(SHORT.get(short[1], "")) == 1:
         return f"{SHORT[short[1]]}={short[2]}"

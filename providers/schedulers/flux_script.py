@@ -68,7 +68,8 @@ def render_flux_script(spec: JobSpec) -> str:
     )
     options: list[tuple[str, str | None]] = [
         ("--job-name", f"{spec.name}.{spec.tag}"),
-        ("--output", _path(f"{scheduler_log(spec)}")),
+        ("--cwd", _path(spec.work_dir)),
+        ("--output", _path(scheduler_log(spec))),
         *_job_options(spec),
         *shape_options(spec.shape),
     ]

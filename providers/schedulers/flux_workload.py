@@ -77,7 +77,9 @@ def read_requires(text: str | None) -> dict[str, frozenset[str]] | None:
     """The properties that each queue asks of its nodes, of `flux config get`; None where that is not told."""
     try:
         queues = json.loads(text or "")["queues"]
-        return {str(name): frozenset(map(str, queue.get("requires", ()))) for name, queue in queues.items()}
+        # A virtual queue (RFC 33) has the nodes of its parent.
+        own = {str(name): queues[queue["parent"]] if "parent" in queue else queue for name, queue in queues.items()}
+        return {name: frozenset(map(str, queue.get("requires", ()))) for name, queue in own.items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

@@ -64,6 +64,8 @@ def read_pbs_script(text: str) -> ScriptReading:
     draft, chunks = ScriptDraft(text, "PBS", "#PBS"), Chunks()
     for directive in draft.parts.directives:
         words, wrong = split_words(directive.text)
+        if directive.text.rstrip().endswith("\\"):
+            wrong = "a backslash at the end takes the next line along (write the options on one line)"
         if wrong:
             draft.problem(directive, wrong)
             continue

@@ -54,7 +54,7 @@ def lines(flux: Any, spec: Callable[..., JobSpec]) -> Callable[..., list[str]]:
     def render(**fields: object) -> list[str]:
         script = flux.render(spec(**fields)).split("\n")
         options = [line.removeprefix("#flux: ") for line in script if line.startswith("#flux: ")]
-        return [option for option in options if not option.startswith(("--job-name", "--output"))]
+        return [option for option in options if not option.startswith(("--job-name", "--cwd", "--output"))]
 
     return render
 

@@ -321,3 +321,14 @@ def test_garbage_ends_no_job(out: str, err: str) -> None:
     assert not any(status.state.final for status in answers.jobs.values())
     assert answers.absent == frozenset()
     FLUX.parse_events(done, JobRef(job_id="1"))
+
+
+def test_a_virtual_queue_has_its_parents_nodes() -> None:
+    config = json.dumps(
+        {"queues": {"all": {"requires": ["a"]}, "fast": {"parent": "all"}, "other": {"requires": ["b"]}}}
+    )
+    rows = "".join(f"{name}|{name}|y|y|inf|inf|0-inf|0-inf|0-inf\n" for name in ("all", "fast", "other"))
+    nodes = json.loads(RESOURCES)
+    nodes["execution"]["properties"] = {"a": "0", "b": "1"}
+    groups = workload(rows, json.dumps(nodes), None, None, None, config, None).value.groups
+    assert [group.queues for group in groups] == [("all", "fast"), ("other",)]

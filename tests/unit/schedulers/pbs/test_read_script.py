@@ -110,6 +110,7 @@ def test_options(read: Read, option: str, fields: dict[str, object]) -> None:
         ("--queue=x", "is no option of qsub"),
         ("-N 'open", "a quote (') is not closed"),
         ("-q bad;queue", "not usable"),
+        ("-l select=2 \\", "write the options on one line"),
     ],
 )
 def test_malformed_directives_get_line_and_cure(pbs: Any, option: str, told: str | None) -> None:
