@@ -20,6 +20,7 @@ from dragoman.facts import Presence
 from dragoman.model import Model
 from dragoman.observation import Answer, Category, Outcome
 from dragoman.protocols import Verb
+from dragoman.site import Site
 from providers.verbs import PROBE, NoArguments
 
 __all__ = [
@@ -125,6 +126,11 @@ class Probe:
     def id(self) -> str:
         """Such as `software/pip`."""
         return f"{self.category.value}/{self.name}"
+
+    @classmethod
+    def for_site(cls, site: Site) -> Probe:
+        """The probe as the site's file helps it; most need nothing of it but `paths`."""
+        return cls()
 
     def verb(self, name: str) -> ProbeVerb[Any, Any] | None:
         """The verb of that name."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dragoman.kleene import Truth
-from dragoman.observation import Category
-from providers.probes.base import Probe
-from providers.probes.storage.mounts import Mount, file_system_verbs
+from providers.probes.storage.mount_table import Mount
+from providers.probes.storage.mounts import Mounted, MountProbe
 from providers.registry import register_probe
 
 __all__ = ["KINDS", "LocalScratch"]
@@ -28,11 +27,8 @@ def _is_scratch(mount: Mount) -> bool:
 
 
 @register_probe
-class LocalScratch(Probe):
+class LocalScratch(MountProbe):
     """`storage/local-scratch`: xfs, ext4, btrfs, zfs, tmpfs and the like."""
 
-    category = Category.STORAGE
     name = "local-scratch"
-    verbs = file_system_verbs(
-        _is_scratch, shared=Truth.NO, none="no file system of this host is mounted for scratch data"
-    )
+    mounted = Mounted(_is_scratch, shared=Truth.NO, none="no file system of this host is mounted for scratch data")

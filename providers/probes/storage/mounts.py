@@ -7,67 +7,28 @@ dead server makes one mount unknown and no other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
-from dragoman.command import Command, Completed
+from dragoman.command import Completed
 from dragoman.errors import CommandTimeout
 from dragoman.facts import FileSystem, FileSystems, Presence
 from dragoman.kleene import Truth
-from dragoman.observation import Answer, Outcome
-from providers.probes.base import Ask, Paths, ProbeVerb, Results, presence, question
+from dragoman.observation import Answer, Category, Outcome
+from dragoman.site import Site, SiteFileSystem
+from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, presence, question
+from providers.probes.storage.mount_table import Mount, parse_mountinfo
+from providers.probes.storage.quotas import QuotaQuestion
 from providers.verbs import FILE_SYSTEMS, NoArguments
 
-__all__ = ["MOUNTS", "Mount", "file_system_verbs", "parse_df", "parse_mountinfo"]
+__all__ = ["MOUNTS", "Mount", "MountProbe", "Mounted", "file_system_verbs", "parse_df", "parse_mountinfo"]
 
 MOUNTS = "/proc/self/mountinfo"
 MOUNT_TIMEOUT_S = 5.0
 
 # test(1) asks access(2), which knows of read-only mounts and permissions; df follows. The mount is an argument.
 _LOOK = 'if [ -w "$1" ]; then echo writable; else echo read-only; fi; exec df -Pk -- "$1"'
-
-
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """One line of mountinfo, its escapes undone."""
-
-    point: str
-    kind: str
-    source: str
-    root: str = "/"
-    options: tuple[str, ...] = ()
-    super_options: tuple[str, ...] = ()
-
-    @property
-    def read_only(self) -> bool:
-        """Whether the mount or the file system below it is read-only."""
-        return "ro" in self.options or "ro" in self.super_options
-
-
-def _unescape(text: str) -> str:
-    r"""The kernel writes space, tab, newline and backslash as `\040`, `\011`, `\012` and `\134`."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
-
-
-def parse_mountinfo(text: str) -> tuple[Mount, ...]:
-    """All mounts that can be reached: of several on one point, the last covers the others."""
-    mounts: dict[str, Mount] = {}
-    for line in text.split("\n"):
-        left, dash, right = line.partition(" - ")
-        fields, after = left.split(" "), right.split(" ")
-        if not dash or len(fields) < 6 or len(after) < 2:
-            continue
-        point = _unescape(fields[4])
-        mounts.pop(point, None)
-        mounts[point] = Mount(
-            point=point,
-            kind=after[0],
-            source=_unescape(after[1]),
-            root=_unescape(fields[3]),
-            options=tuple(fields[5].split(",")),
-            super_options=tuple(after[2].split(",")) if len(after) > 2 else (),
-        )
-    return tuple(mounts.values())
 
 
 _DF = re.compile(
@@ -103,6 +64,8 @@ def file_system_verbs(
     shared: Truth,
     none: str,
     kind_of: Callable[[Mount], str] = lambda mount: mount.kind,
+    quota: QuotaQuestion | None = None,
+    described: Sequence[SiteFileSystem] = (),
 ) -> tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, FileSystems]]:
     """The verbs of a storage probe: the mounts that `wanted` picks, each with size, free space and writability.
 
@@ -111,8 +74,11 @@ def file_system_verbs(
         shared: whether every node sees them.
         none: the reason of an absent answer.
         kind_of: the kind to tell, where it is not the kernel's word.
+        quota: how the user's quota is asked for.
+        described: what the site file says of file systems: how long files stay, and the size where none is told.
 
     """
+    words = {each.mount.rstrip("/") or "/": each for each in described}
 
     def ask(_: NoArguments, paths: Paths) -> Ask:
         return Ask(files=(MOUNTS,))
@@ -140,17 +106,82 @@ def file_system_verbs(
             mount.point: question("/bin/sh", "-c", _LOOK, "sh", mount.point, timeout_s=MOUNT_TIMEOUT_S)
             for mount in mounts
         }
+        if quota is not None:
+            looks |= {_quota_of(mount): quota.ask(mount, results.paths) for mount in mounts}
         if not all(results.asked(point) for point in looks):
             return Ask(commands=looks)
         return Answer[FileSystems].ok(
-            FileSystems(file_systems=tuple(_seen(mount, kind_of(mount), shared, results) for mount in mounts))
+            FileSystems(
+                file_systems=tuple(
+                    _described(_limited(_seen(mount, kind_of(mount), shared, results), mount, quota, results), words)
+                    for mount in mounts
+                )
+            )
         )
 
     return presence(ask, parse_presence), ProbeVerb(FILE_SYSTEMS, ask, parse)
 
 
-def _look(mount: Mount) -> Command:
-    return question("/bin/sh", "-c", _LOOK, "sh", mount.point, timeout_s=MOUNT_TIMEOUT_S)
+def _quota_of(mount: Mount) -> str:
+    return f"quota {mount.point}"
+
+
+def _limited(seen: FileSystem, mount: Mount, quota: QuotaQuestion | None, results: Results) -> FileSystem:
+    """With the user's quota, where it was told; no limit is no quota, and what was not told stays unknown."""
+    done = results.done(_quota_of(mount))
+    if quota is None or done is None or done.truncated:  # quota(1) fails where somebody is over it
+        return seen
+    found = quota.read(done.out, mount)
+    if found is None:
+        return seen
+    return seen.model_copy(update={"quota_bytes": found.limit_bytes, "quota_free_bytes": found.free_bytes})
+
+
+def _described(seen: FileSystem, words: Mapping[str, SiteFileSystem]) -> FileSystem:
+    told = words.get(seen.mount.rstrip("/") or "/")
+    if told is None:
+        return seen
+    size = seen.size_bytes if seen.size_bytes is not None else told.capacity
+    return seen.model_copy(update={"purge_days": told.purge_days, "size_bytes": size})
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """What makes a storage probe, as `file_system_verbs` takes it."""
+
+    wanted: Callable[[Mount], bool]
+    shared: Truth
+    none: str
+    kind_of: Callable[[Mount], str] = lambda mount: mount.kind
+    quota: QuotaQuestion | None = None
+
+    def verbs(
+        self, described: Sequence[SiteFileSystem] = ()
+    ) -> tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, FileSystems]]:
+        """The verbs, with what the site file says."""
+        return file_system_verbs(
+            self.wanted, shared=self.shared, none=self.none, kind_of=self.kind_of, quota=self.quota,
+            described=described,
+        )  # fmt: skip
+
+
+class MountProbe(Probe):
+    """A probe of mounted file systems: subclasses set `name` and `mounted`."""
+
+    category = Category.STORAGE
+    mounted: ClassVar[Mounted]
+
+    def __init_subclass__(cls, **more: object) -> None:
+        """Make the verbs, unless `for_site` made them."""
+        super().__init_subclass__(**more)
+        if "verbs" not in cls.__dict__:
+            cls.verbs = cls.mounted.verbs()
+
+    @classmethod
+    def for_site(cls, site: Site) -> Probe:
+        """The probe with what the site file says of its file systems."""
+        made: type[MountProbe] = type(cls.__name__, (cls,), {"verbs": cls.mounted.verbs(site.file_systems)})
+        return made()
 
 
 def _mounts_trouble(results: Results) -> str:

@@ -1,0 +1,112 @@
+"""Intel data centre GPUs by xpu-smi in JSON; without it, by the kernel's display controllers in /sys/class/drm.
+
+Graphics of the processor itself are VGA controllers (class 0x0300) and are not counted; accelerators are class 0x0380.
+Source: Intel XPU Manager documentation, "xpu-smi user guide" (`discovery`, `ps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dragoman.facts import Gpus
+from dragoman.kleene import Truth, truth
+from dragoman.observation import Answer, Category, Outcome
+from providers.probes.base import Ask, FileRead, Paths, Probe, Results, brief, no_answer, question, where_is
+from providers.probes.hardware.gpu_cards import Card, gpu_verbs, known_number, put_together
+from providers.probes.json_output import first_json
+from providers.registry import register_probe
+from providers.verbs import NoArguments
+
+__all__ = ["Intel"]
+
+DRM = "/sys/class/drm"
+VENDOR, CLASS = f"{DRM}/card*/device/vendor", f"{DRM}/card*/device/class"
+MOST_CARDS = 32
+
+
+def _ask(_: NoArguments, paths: Paths) -> Ask:
+    smi = where_is("xpu-smi", paths, key="intel")
+    return Ask(
+        commands={
+            "cards": question(smi, "discovery", "-j", timeout_s=25.0),
+            "processes": question(smi, "ps", "-j", timeout_s=25.0),
+        },
+        files=(DRM, VENDOR, CLASS),
+    )
+
+
+def _listed(results: Results, name: str, key: str) -> list[Mapping[str, object]] | None:
+    done = results.done(name)
+    whole = None if done is None or done.rc != 0 or done.truncated else first_json(done.out, dict)
+    rows = whole.get(key) if isinstance(whole, dict) else None
+    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else None
+
+
+def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
+    rows = _listed(results, "cards", "device_list")
+    if rows is None:
+        return _by_kernel(results)
+    rows = [row for row in rows if isinstance(row.get("device_id"), int | str)]
+    if not rows:
+        return Answer[Gpus].absent("xpu-smi lists no device")
+    done = results.done("cards")
+    smi = done.argv[0] if done is not None else "xpu-smi"
+    more = {
+        f"card {row['device_id']}": question(smi, "discovery", "-d", str(row["device_id"]), "-j", timeout_s=25.0)
+        for row in rows[:MOST_CARDS]
+        if str(row["device_id"]).isdigit()
+    }
+    if not all(results.asked(name) for name in more):
+        return Ask(commands=more)
+    return Answer[Gpus].ok(put_together("intel", [_card(row, results) for row in rows]))
+
+
+def _card(row: Mapping[str, object], results: Results) -> Card:
+    done = results.done(f"card {row['device_id']}")
+    told = first_json(done.out, dict) if done is not None and done.rc == 0 and not done.truncated else None
+    details: Mapping[str, object] = told if isinstance(told, dict) else {}
+    size = known_number(details.get("memory_physical_size_byte"))
+    driver = details.get("driver_version")
+    processes = _listed(results, "processes", "device_util_by_proc_list")
+    free = Truth.UNKNOWN
+    if processes is not None:
+        # xpu-smi is a process on the GPU itself while it looks.
+        mine = [each for each in processes if str(each.get("device_id")) == str(row["device_id"])]
+        free = truth(not [each for each in mine if not str(each.get("process_name")).endswith("xpu-smi")])
+    return Card(
+        model=str(row["device_name"]) if row.get("device_name") else None,
+        memory_bytes=int(size) if size else None,
+        driver=str(driver) if driver else None,
+        free=free,
+    )
+
+
+def _by_kernel(results: Results) -> Answer[Gpus]:
+    trouble = no_answer(results, "cards")
+    done = results.done("cards")
+    drm = results.file(DRM)
+    if done is not None:
+        return Answer[Gpus].unknown(f"driver: {brief(done)}")
+    if trouble is not None and trouble.outcome is Outcome.UNKNOWN:
+        return Answer[Gpus].unknown(trouble.reason)
+    if drm.outcome is Outcome.UNKNOWN:
+        return Answer[Gpus].unknown(drm.reason)
+    vendors = _by_card(results.found(VENDOR))
+    classes = _by_card(results.found(CLASS))
+    found = [name for name, vendor in vendors.items() if vendor == "0x8086" and classes.get(name, "")[:6] == "0x0380"]
+    if found:
+        return Answer[Gpus].ok(put_together("intel", [Card()] * len(found)))
+    return Answer[Gpus].absent("there is no xpu-smi and no Intel accelerator among the display controllers")
+
+
+def _by_card(reads: tuple[FileRead, ...]) -> dict[str, str]:
+    return {read.path.removeprefix(f"{DRM}/").partition("/")[0]: read.value or "" for read in reads}
+
+
+@register_probe
+class Intel(Probe):
+    """`hardware/intel`."""
+
+    category = Category.HARDWARE
+    name = "intel"
+    verbs = gpu_verbs(_ask, _parse)

@@ -1,0 +1,51 @@
+"""The mounts of a Linux host: proc(5) on mountinfo."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Mount", "parse_mountinfo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of mountinfo, its escapes undone."""
+
+    point: str
+    kind: str
+    source: str
+    root: str = "/"
+    options: tuple[str, ...] = ()
+    super_options: tuple[str, ...] = ()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the mount or the file system below it is read-only."""
+        return "ro" in self.options or "ro" in self.super_options
+
+
+def _unescape(text: str) -> str:
+    r"""The kernel writes space, tab, newline and backslash as `\040`, `\011`, `\012` and `\134`."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def parse_mountinfo(text: str) -> tuple[Mount, ...]:
+    """All mounts that can be reached: of several on one point, the last covers the others."""
+    mounts: dict[str, Mount] = {}
+    for line in text.split("\n"):
+        left, dash, right = line.partition(" - ")
+        fields, after = left.split(" "), right.split(" ")
+        if not dash or len(fields) < 6 or len(after) < 2:
+            continue
+        point = _unescape(fields[4])
+        mounts.pop(point, None)
+        mounts[point] = Mount(
+            point=point,
+            kind=after[0],
+            source=_unescape(after[1]),
+            root=_unescape(fields[3]),
+            options=tuple(fields[5].split(",")),
+            super_options=tuple(after[2].split(",")) if len(after) > 2 else (),
+        )
+    return tuple(mounts.values())
