@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel
@@ -15,8 +15,11 @@ from dragoman.site import Site
 from providers.evidence import Ask, Observer, provider_id
 from providers.limited import switch_off
 from providers.probed import ProbedProvider
+from providers.probes.base import Probe
 from providers.registry import dialects, movers, probes, transports
 from providers.schedulers.client import SchedulerClient
+from providers.schedulers.machine import Machine
+from providers.schedulers.machine_remote import CarriesRunner, remote_program
 from providers.simulated.provider import SimulatedProvider, named_in
 from providers.simulated.scheduler import SimulatedScheduler
 from providers.simulated.state import SimulatedState
@@ -129,10 +132,12 @@ def open_site(
     if site.simulated is not None:
         return _open_simulated(site, observer, clock)
     reach = transport or _reach(site)
-    make = dialects.get(site.scheduler)
-    client = SchedulerClient(getattr(make, "for_site", lambda _: make())(site), reach, site, clock=clock)
-    found: list[Provider] = [WorkloadProvider(site.scheduler, client, site.accounts)]
-    found += [ProbedProvider(make(), reach, site.paths) for _, make in probes.items()]
+    client = _client(site, reach, clock)
+    own = f"{Category.WORKLOAD.value}/{site.scheduler}"
+    found: list[Provider] = []
+    if own not in probes.names():  # a workload manager that is only told to be there has a probe and no client
+        found.append(WorkloadProvider(site.scheduler, client, site.accounts))
+    found += [ProbedProvider(_probe(make, site), reach, site.paths) for _, make in probes.items()]
     made = {
         name: for_site(site, reach) for name, make in movers.items() if (for_site := getattr(make, "for_site", None))
     }
@@ -149,7 +154,8 @@ def open_site(
 def _open_simulated(site: Site, observer: Observer, clock: Clock) -> SiteRuntime:
     state = SimulatedState.read(site.simulated or {}, where=f"{site.name}: simulated")
     scheduler = SimulatedScheduler(site.scheduler, site.name, state, clock)
-    real = [name.partition("/") for name in probes.names()]
+    # A simulated site has one workload manager, and its scheduler speaks for it.
+    real = [name.partition("/") for name in probes.names() if not name.startswith(f"{Category.WORKLOAD.value}/")]
     names = dict.fromkeys([*((Category(category), name) for category, _, name in real), *named_in(state)])
     found: list[Provider] = [WorkloadProvider(site.scheduler, scheduler, state.accounts or site.accounts)]
     found += [SimulatedProvider(category, name, state) for category, name in names]
@@ -160,6 +166,20 @@ def _open_simulated(site: Site, observer: Observer, clock: Clock) -> SiteRuntime
         scheduler=scheduler,
         observer=observer,
     )
+
+
+def _client(site: Site, reach: Transport, clock: Clock) -> SchedulerClient:
+    make = dialects.get(site.scheduler)
+    dialect = getattr(make, "for_site", lambda _: make())(site)
+    if isinstance(dialect, Machine) and not reach.local:
+        dialect, reach = Machine(program=remote_program(site)), CarriesRunner(reach, site)
+    return SchedulerClient(dialect, reach, site, clock=clock)
+
+
+def _probe(make: Callable[..., Probe], site: Site) -> Probe:
+    """Made for the site, where it is a class that can be."""
+    for_site: Callable[[Site], Probe] = getattr(make, "for_site", lambda _: make())
+    return for_site(site)
 
 
 def _reach(site: Site) -> Transport:

@@ -97,3 +97,40 @@ async def test_a_site_of_the_fleet_is_opened_with_it(sshd: Sshd, kind: str) -> N
     assert runtime.transport is not None
     assert not runtime.transport.local
     assert "local" not in runtime.movers
+
+
+@pytest.mark.parametrize("work_root", ["work root", None])
+async def test_a_machine_at_another_host_is_used_without_preparing_it(
+    sshd: Sshd, there: RemoteTransport, kind: str, work_root: str | None
+) -> None:
+    """The program is carried there once, by its content, and again where somebody deleted it."""
+    folder = f"{sshd.home}/{work_root or '.dragoman'}"
+    site = Site(
+        name="there", scheduler="machine", transport=sshd.config(kind), work_root=folder if work_root else None,
+        settle_window_s=3,
+    )  # fmt: skip
+    runtime = open_site(site, transport=there)
+    counted = sshd.count_sessions()
+    assert (await runtime.observe("workload/machine", "resources")).outcome is Outcome.OK
+    assert counted() <= 6
+    carried = anyio.Path(folder, f"{runner_digest()}.pyz")
+    assert await carried.read_bytes() == runner_bytes()
+    client = runtime.scheduler
+    assert isinstance(client, SchedulerClient)
+    control = await client.control_dir("dgm-0123456789ac-a1")
+    await client.prepare(control, f"{control}/work")
+    spec = sshd.job_spec(control).model_copy(update={"body": "echo done >result"})
+    attempt = Attempt(
+        thread_id="t", step="dispatcher", number=1, tag=spec.tag, site="there", scheduler="machine", spec=spec,
+        intended_at=now(),
+    )  # fmt: skip
+    record = await client.submit(attempt)
+    assert record.state is AttemptState.SUBMITTED, record.answer
+    assert record.job is not None
+    with anyio.fail_after(60):
+        while not (status := (await client.status([record.job])).jobs[record.job.job_id]).state.final:  # noqa: ASYNC110
+            await anyio.sleep(0.5)
+    assert status.state is JobState.COMPLETED
+    await carried.unlink()
+    assert (await client.workload(0)).outcome is Outcome.UNKNOWN
+    assert (await client.workload(0)).outcome is Outcome.OK
