@@ -103,8 +103,10 @@ def oar_options(spec: JobSpec, gpu_model: str) -> list[tuple[str, str]]:
 
 def _bare(value: str, where: str) -> str:
     value = checked(value, where=where)
-    if value.startswith("-") or not value.strip():
-        raise BadRequest(f"{value[:60]!r} would be taken for an option", where=where, cure="choose another")
+    # oarexec puts names between double quotes into a shell line of its own.
+    if value.startswith("-") or not value.strip() or re.search(r"[\"'`$\\]", value):
+        cure = "choose one without quotes, dollar signs and a leading dash"
+        raise BadRequest(f"{value[:60]!r} cannot be given to oarsub", where=where, cure=cure)
     return value
 
 
@@ -124,14 +126,15 @@ def _path(path: str, where: str) -> str:
 def _resources(spec: JobSpec) -> str:
     shape, slots = spec.shape, slots_of(spec.shape)
     gpus = gpus_per_node(shape)
-    stated = shape.total_cpus is not None and (shape.tasks is not None or shape.cpus is not None or slots.total > 1)
+    counted = (shape.cpus, shape.cpus_per_node, shape.cpus_per_task, shape.tasks, shape.tasks_per_node)
+    stated = any(count is not None for count in counted)  # a host without them is a whole host
     cores = slots.per_node or slots.total
     tree: list[str] = []
     if slots.nodes is not None or gpus or shape.exclusive:
         tree.append(f"nodes={slots.nodes or 1}")
     if gpus and not shape.exclusive:
         tree.append(f"gpu={gpus}")
-        if stated and cores > gpus:
+        if stated:
             tree.append(f"core={-(-cores // gpus)}")
     elif not shape.exclusive and (stated or not tree):
         tree.append(f"core={cores}")
@@ -166,4 +169,6 @@ def _native(line: str) -> tuple[str, str]:
     if long in OUR_OPTIONS | {"--array"}:
         raise BadRequest(f"{match[1]} is not taken from a request", where="native_options", cure="delete it")
     value = (match[2] or "").strip()
-    return match[1], _bare(value, "native_options") if value else ""
+    if value.startswith("-"):
+        raise BadRequest(f"{value[:60]!r} would be taken for an option", where="native_options", cure="choose another")
+    return match[1], value

@@ -60,7 +60,7 @@ WAIT, NEVER, PERSON = ReasonClass.WAIT, ReasonClass.NEVER, ReasonClass.PERSON
 REASONS: Final[Rules] = table(
     (r"cannot find enough resources|no (?:suitable|matching) resources|impossible", NEVER),
     (r"quota_exceeded|quota.?(?:ko|reached)", WAIT),
-    (r"quota_ok|Karma|FIFO|scheduled|waiting|R=\d+", WAIT),
+    (r"quota_ok|Karma|FIFO|scheduled|waiting|for an instant|R=\d+", WAIT),
 )
 """`message` of oarstat."""
 
