@@ -170,10 +170,11 @@ def test_no_line_of_a_body_is_a_directive(body: str) -> None:
         assert re.search(rf"^\s*{prefix}", rest, re.MULTILINE) is None
 
 
-KEYS = (
-    "kind items metadata name labels job-name status conditions type reason spec containers resources requests cpu phase "
-    "containerStatuses state terminated exitCode annotations dragoman/array completedIndexes allocatable taints hard used"
-).split()
+KEYS = [
+    "kind", "items", "metadata", "name", "labels", "job-name", "status", "conditions", "type", "reason", "spec", "used",
+    "containers", "resources", "requests", "cpu", "phase", "containerStatuses", "state", "terminated", "exitCode",
+    "hard", "annotations", "dragoman/array", "completedIndexes", "allocatable", "taints",
+]  # fmt: skip
 json_things = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3)
