@@ -1,18 +1,24 @@
 """Detection as data: a folder per case with mock executables and files, and the answer that is expected of the probe.
 
 A case is `<category>-<name>/<case>/case.yaml` with `bin/` (put on the PATH before the few plain tools a host has),
-`files/`, and in the YAML: `verb`, `name` (of a package), `paths`, `environment`; then `outcome`, `value` (without
-defaults) or `reason` (texts that the reason contains). `{case}` stands for the folder, `{tools}` for the tools.
+`files/`, `root/` (what lies in `/proc` and `/sys`; a host has nothing else then), and in the YAML: `verb`, `name` (of a
+package), `paths`, `environment`, `site` (file systems of the site file); then `outcome`, `value` (without defaults) or
+`reason` (texts that the reason contains). `{case}` stands for the folder, `{tools}` for the tools.
 """
 
+import dataclasses
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from dragoman.command import Command, Completed
+from dragoman.site import Site
 from providers.probed import Question, ask_many
+from providers.probes.reading import read_command
 from providers.registry import probes
 from providers.transports.local import LocalTransport
 from providers.verbs import NoArguments, PackageQuery
@@ -21,7 +27,46 @@ pytestmark = pytest.mark.anyio
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in HERE.glob("*/*/case.yaml"))
-TOOLS = ("sh", "cat", "cut", "grep", "head", "ls", "readlink", "sed", "sleep", "tail", "timeout", "tr", "env", "printf")
+READING = read_command([], "").argv[2]
+TOOLS = (
+    "sh",
+    "cat",
+    "cut",
+    "grep",
+    "head",
+    "id",
+    "ls",
+    "readlink",
+    "sed",
+    "sleep",
+    "tail",
+    "timeout",
+    "tr",
+    "env",
+    "printf",
+)
+
+
+class Rooted(LocalTransport):
+    """Files are read below a folder, and told as if that were the root."""
+
+    def __init__(self, environment: Mapping[str, str], root: Path) -> None:
+        super().__init__(environment)
+        self.root = str(root)
+
+    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+        moved = [
+            dataclasses.replace(each, argv=(*each.argv[:6], *(f"{self.root}{path}" for path in each.argv[6:])))
+            if READING in each.argv
+            else each
+            for each in commands
+        ]
+        return [
+            dataclasses.replace(done, stdout=done.stdout.replace(self.root.encode(), b""))
+            if isinstance(done, Completed) and READING in done.argv
+            else done
+            for done in await super().run_many(moved)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +89,8 @@ def filled(value: Any, case: Path, tools: Path) -> Any:
 
 def test_there_are_cases_for_every_probe_that_cannot_be_installed() -> None:
     covered = {case.parent.name.replace("-", "/", 1) for case in CASES}
-    wanted = {name for name in probes.names() if name.split("/")[0] in ("software", "container", "parallel")}
-    assert wanted - covered == {"software/pip"}
+    here = {"software/pip", "hardware/cpu", "hardware/memory", "network/ethernet", "storage/local-scratch"}
+    assert set(probes.names()) - covered == here, "those that every machine has are tried on this one"
 
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -55,11 +100,18 @@ async def test_the_answer_is_the_expected_one(folder: Path, tools: Path, tmp_pat
     for program in (case / "bin").glob("*"):
         program.chmod(0o755)
     told = filled(yaml.safe_load((case / "case.yaml").read_text("utf-8")), case, tools)
-    probe = probes.get(folder.parent.name.replace("-", "/", 1))()
+    for file in (case / "root").rglob("*"):
+        if file.is_file():
+            file.write_text(filled(file.read_text("utf-8"), case, tools))
+    site = Site.model_validate({"name": "x", "scheduler": "machine", "file_systems": told.get("site", [])})
+    make: Any = probes.get(folder.parent.name.replace("-", "/", 1))
+    probe = make.for_site(site)
     environment = {"PATH": f"{case}/bin:{tools}", "HOME": str(case / "home"), **told.get("environment", {})}
     arguments = PackageQuery(name=told["name"]) if "name" in told else NoArguments()
     question = Question(probe, told["verb"], arguments)
-    answer = (await ask_many(LocalTransport(environment), [question], paths=told.get("paths", {})))[0]
+    rooted = (case / "root").is_dir()
+    transport = Rooted(environment, case / "root") if rooted else LocalTransport(environment)
+    answer = (await ask_many(transport, [question], paths=told.get("paths", {})))[0]
     assert (answer.outcome.value, answer.reason if "reason" not in told else "") == (told["outcome"], "")
     for words in told.get("reason", []):
         assert words in answer.reason
