@@ -9,6 +9,7 @@ from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
 from graph.node import Goto, Step, end
 from graph.reach import scheduler_at
+from providers.schedulers.job_script import CLAIM_RC, WORK_DIR_RC
 from graph.state import CurrentAttempt
 
 __all__ = ["collector", "outcome_of"]
@@ -61,6 +62,8 @@ def outcome_of(status: JobStatus, results: JsonObject) -> tuple[str, str]:
     words = _WORDS.get(status.state, status.state.value)
     if status.exit_code is not None and status.state is JobState.FAILED:
         words += f" with exit code {status.exit_code}"
+        if status.exit_code in (CLAIM_RC, WORK_DIR_RC):
+            words += " (of a job that cannot use its folder at the site, such as one without room: nothing was run)"
         if status.signal is None and 128 < status.exit_code <= 192:
             words += f" (a shell's way to tell of signal {status.exit_code - 128})"
     if status.signal is not None and status.state is not JobState.CANCELLED:
