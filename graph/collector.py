@@ -9,8 +9,8 @@ from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
 from graph.node import Goto, Step, end
 from graph.reach import scheduler_at
-from providers.schedulers.job_script import CLAIM_RC, WORK_DIR_RC
 from graph.state import CurrentAttempt
+from providers.schedulers.job_script import CLAIM_RC, WORK_DIR_RC
 
 __all__ = ["collector", "outcome_of"]
 
