@@ -11,10 +11,12 @@ from pydantic import BaseModel
 
 from dragoman.errors import UnknownName
 from dragoman.facts import FileSystems, Gpus, Interfaces, MpiLibraries, Package, Presence
-from dragoman.model import Model
+from dragoman.model import Model, now
 from dragoman.observation import Answer, Category
-from dragoman.protocols import Verb
+from dragoman.protocols import Clock, Verb
 from providers.probes.packages import any_case, package_answer, pep503
+from providers.probes.storage.network_fs import KINDS
+from providers.simulated.motion import Motion
 from providers.simulated.state import SimulatedState
 from providers.verbs import PackageQuery, category_verbs
 
@@ -23,6 +25,8 @@ __all__ = ["LOCAL_KINDS", "SimulatedProvider", "named_in"]
 _Any = Answer[Any]
 LOCAL_KINDS = frozenset({"local-scratch", "xfs", "ext2", "ext3", "ext4", "btrfs", "zfs", "tmpfs", "f2fs", "overlay"})
 """Kinds that the provider `storage/local-scratch` speaks for."""
+NETWORK_KINDS = frozenset({"network-fs", *KINDS})
+"""Those that `storage/network-fs` speaks for these."""
 
 
 def named_in(state: SimulatedState) -> list[tuple[Category, str]]:
@@ -44,16 +48,17 @@ def named_in(state: SimulatedState) -> list[tuple[Category, str]]:
 
 
 def _storage_name(kind: str) -> str:
-    return "local-scratch" if kind in LOCAL_KINDS else kind
+    return "local-scratch" if kind in LOCAL_KINDS else "network-fs" if kind in NETWORK_KINDS else kind
 
 
 class SimulatedProvider:
     """One provider of a simulated site. What the state does not name is shown to be absent."""
 
-    def __init__(self, category: Category, name: str, state: SimulatedState) -> None:
+    def __init__(self, category: Category, name: str, state: SimulatedState, clock: Clock = now) -> None:
         self.category = category
         self.name = name
         self.state = state
+        self.clock = clock
 
     @property
     def instant(self) -> bool:
@@ -93,7 +98,9 @@ class SimulatedProvider:
             case Category.CONTAINER:
                 return self._one(next((one for one in state.containers if one.runtime == name), None))
             case Category.STORAGE:
+                motion = self._motion()
                 found = tuple(one for one in state.file_systems if _storage_name(one.kind) == name)
+                found = found if motion is None else tuple(map(motion.file_system, found))
                 return self._one(FileSystems(file_systems=found) if found else None)
             case Category.NETWORK:
                 ports = tuple(one for one in state.interfaces if one.fabric == name)
@@ -104,8 +111,13 @@ class SimulatedProvider:
             case Category.HARDWARE if name in ("cpu", "memory"):
                 return self._one(getattr(state, name))
             case _:
+                motion = self._motion()
                 kinds = tuple(one for one in state.gpus if one.vendor == name)
+                kinds = kinds if motion is None else tuple(map(motion.gpu, kinds))
                 return self._one(Gpus(kinds=kinds) if kinds else None)
+
+    def _motion(self) -> Motion | None:
+        return self.state.motion(f"{self.category.value}/{self.name}", self.clock()) if self.state.volatility else None
 
     def _software(self, query: PackageQuery) -> Answer[Any]:
         if self._fact().value is None:

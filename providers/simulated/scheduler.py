@@ -48,7 +48,10 @@ class SimulatedScheduler:
             return Answer[Workload].unknown(f"workload/{self.name} gives no answer here (simulated)")
         if self.state.workload is None:
             return Answer[Workload].absent("this site has no workload manager (simulated)")
-        return Answer[Workload].ok(self.state.workload.model_copy(update={"observed_at": self.clock()}))
+        at = self.clock()
+        motion = self.state.motion(f"workload/{self.name}", at)
+        workload = self.state.workload if motion is None else motion.workload(self.state.workload)
+        return Answer[Workload].ok(workload.model_copy(update={"observed_at": at}))
 
     async def estimate(self, spec: JobSpec) -> Answer[StartEstimate]:
         """Now if the shape fits into what is idle; else after the wait that the state names, or unknown."""

@@ -7,15 +7,17 @@ like `512GiB` and times like `2h`; `usable: true` and `usable: yes` both mean ye
 
 from __future__ import annotations
 
-from typing import Literal, get_args, get_origin
+from datetime import datetime
+from typing import Annotated, Literal, get_args, get_origin
 
-from pydantic import BaseModel, Field, NonNegativeFloat, ValidationError, model_validator
+from pydantic import BaseModel, Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
 
 from dragoman import facts
 from dragoman.errors import BadRequest
 from dragoman.kleene import Truth
 from dragoman.model import JsonObject, Model
 from dragoman.units import parse_bytes, parse_duration
+from providers.simulated.motion import Motion
 
 __all__ = ["SimulatedState"]
 
@@ -43,7 +45,7 @@ def _plain(value: object, name: str = "") -> object:
         return [_plain(item, name) for item in value]
     if isinstance(value, bool) and name in _TRUTHS:
         return (Truth.YES if value else Truth.NO).value
-    if name == "version" and isinstance(value, int) and not isinstance(value, bool):
+    if name in ("version", "seed") and isinstance(value, int) and not isinstance(value, bool):
         return str(value)  # 20230802 is a version; 2.10 must come as text, or its end would be lost
     if isinstance(value, str) and (name == "bytes" or "_bytes" in name):
         return _or_as_written(parse_bytes, value)
@@ -84,6 +86,19 @@ class SimulatedState(Model):
     """Expected wait of a job that does not fit into what is idle. None: not known."""
     answer_s: NonNegativeFloat = Field(default=0.0, le=600)
     """How long each answer takes, for trying out slow sites."""
+
+    volatility: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}
+    """How far amounts move with the clock, by provider (`workload/slurm`) or category (`storage`); 0, the default: not
+    at all; 1: anywhere between none and all. Free nodes, cores, GPUs and room move, and how many jobs wait."""
+    step_s: PositiveFloat = 300.0
+    """How long what moves takes from one value to the next."""
+    seed: str = ""
+    """Of what moves: the same seed moves in the same way."""
+
+    def motion(self, provider: str, at: datetime) -> Motion | None:
+        """How a provider's amounts stand at that moment; None where they stay as written."""
+        volatility = self.volatility.get(provider, self.volatility.get(provider.partition("/")[0], 0.0))
+        return Motion(self.seed, volatility, at, self.step_s) if volatility else None
 
     @model_validator(mode="before")
     @classmethod
