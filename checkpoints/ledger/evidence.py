@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checkpoints.ledger.rows import as_json, stored
+from checkpoints.ledger.rows import as_json, stored, stored_texts
 from checkpoints.ledger.tables import Tables
 from checkpoints.storable import storable_text
 from dragoman.ledger import SiteAnswer
-from dragoman.model import JsonObject
+from dragoman.model import JsonObject, JsonValue
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal
 from dragoman.thread import TimelineEntry
@@ -26,7 +26,7 @@ SELECT round, request FROM dragoman_ledger.requests WHERE thread_id = %(thread_i
 """
 _SAVE_OBSERVATIONS = """
 INSERT INTO dragoman_ledger.observations (thread_id, id, observation)
-SELECT %(thread_id)s, o ->> 'id', o FROM unnest(%(observations)s::jsonb[]) AS o
+SELECT %(thread_id)s, o ->> 'id', o FROM jsonb_array_elements(%(observations)s::text::jsonb) AS o
 ON CONFLICT DO NOTHING
 RETURNING id
 """
@@ -44,16 +44,16 @@ RETURNING site
 _SAVE_ANSWERS = """
 WITH observed AS (
     INSERT INTO dragoman_ledger.observations (thread_id, id, observation)
-    SELECT %(thread_id)s, o ->> 'id', o FROM unnest(%(observations)s::jsonb[]) AS o
+    SELECT %(thread_id)s, o ->> 'id', o FROM jsonb_array_elements(%(observations)s::text::jsonb) AS o
     ON CONFLICT DO NOTHING
 ), told AS (
     INSERT INTO dragoman_ledger.timeline (thread_id, step, words, data, key)
-    SELECT %(thread_id)s, %(step)s, l ->> 'words', l -> 'data', l ->> 'key' FROM unnest(%(lines)s::jsonb[]) AS l
+    SELECT %(thread_id)s, %(step)s, l ->> 'words', l -> 'data', l ->> 'key' FROM jsonb_array_elements(%(lines)s) AS l
     ON CONFLICT (thread_id, key) WHERE key IS NOT NULL DO NOTHING
 )
 INSERT INTO dragoman_ledger.proposals (thread_id, round, site, proposal)
 SELECT %(thread_id)s, coalesce((p ->> 'round')::integer, 0), p ->> 'site', p
-FROM unnest(%(proposals)s::jsonb[]) AS p
+FROM jsonb_array_elements(%(proposals)s::text::jsonb) AS p
 ON CONFLICT DO NOTHING
 RETURNING site
 """
@@ -97,7 +97,7 @@ class EvidenceTables(Tables):
     async def save_observations(self, thread_id: str, observations: Sequence[Observation]) -> None:
         """Keep evidence; an id that is there already stays as it is."""
         if observations:
-            values = [stored(observation) for observation in observations]
+            values = stored_texts(observations)
             await self._all(_SAVE_OBSERVATIONS, {"thread_id": thread_id, "observations": values})
 
     async def observations(self, thread_id: str, ids: Sequence[str] | None = None) -> list[Observation]:
@@ -122,7 +122,7 @@ class EvidenceTables(Tables):
         """Keep what several sites answered, in one write; the sites whose proposal was not there yet."""
         if not answers:
             return frozenset()
-        lines: list[JsonObject] = [
+        lines: list[JsonValue] = [
             {
                 "words": each.words,
                 "key": each.key,
@@ -137,9 +137,9 @@ class EvidenceTables(Tables):
             {
                 "thread_id": thread_id,
                 "step": storable_text(step),
-                "observations": [stored(observation) for observation in seen.values()],
-                "lines": [as_json(line) for line in lines],
-                "proposals": [stored(each.proposal) for each in answers],
+                "observations": stored_texts(list(seen.values())),
+                "lines": as_json(lines),
+                "proposals": stored_texts([each.proposal for each in answers]),
             },
         )
         return frozenset(row["site"] for row in rows)

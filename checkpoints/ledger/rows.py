@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from typing import TypeVar
 
 from psycopg.types.json import Jsonb
 from pydantic import JsonValue, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from checkpoints.storable import MARK, storable
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject, Model
 
-__all__ = ["as_json", "exactly", "stored"]
+__all__ = ["as_json", "exactly", "stored", "stored_texts"]
 
 M = TypeVar("M", bound=Model)
 
@@ -50,6 +54,25 @@ def stored(model: Model, *, without: tuple[str, ...] = ()) -> Jsonb:
                 raise BadRequest("holds characters that cannot be stored", where=where, cure="remove them") from error
             _cut(clean, problem["loc"], longest)
     return Jsonb(clean)
+
+
+_DOUBTFUL = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+
+
+def stored_texts(models: Sequence[Model]) -> str:
+    """Many models, as `stored`, in one JSON array as text.
+
+    An array of jsonb parameters would be escaped character by character in the client.
+    """
+    return "[" + ",".join(_text(model) for model in models) + "]"
+
+
+def _text(model: Model) -> str:
+    try:
+        text = model.model_dump_json(exclude_defaults=True)
+    except PydanticSerializationError:
+        text = ""  # half of a surrogate pair
+    return json.dumps(stored(model).obj) if not text or _DOUBTFUL.search(text) else text
 
 
 def exactly(model: Model, *, without: tuple[str, ...] = ()) -> Jsonb:
