@@ -21,6 +21,8 @@ app = typer.Typer(
 )
 db = typer.Typer(help="The database: schema, size, and the embedded server.", no_args_is_help=True)
 app.add_typer(db, name="db")
+simulate = typer.Typer(help="Sites files of simulated sites, the same for one seed everywhere.", no_args_is_help=True)
+app.add_typer(simulate, name="simulate")
 
 
 class PolicyName(StrEnum):
@@ -293,6 +295,40 @@ def schema(
     from interfaces.cli import schemas
 
     schemas.schema(name.value)
+
+
+Volatility = Annotated[
+    float, typer.Option(min=0, max=1, help="how far queues, room and GPUs move with the clock; 0: not at all")
+]
+Seed = Annotated[int, typer.Option(help="the same seed makes the same sites on every machine")]
+
+
+@simulate.command("site")
+def simulate_site(
+    archetype: Annotated[str, typer.Option(help="hpc, cloud or standalone")] = "hpc",
+    seed: Seed = 0,
+    name: Annotated[str | None, typer.Option(help="of the site; default: archetype and seed")] = None,
+    volatility: Volatility = 0.0,
+    json: Json = False,
+) -> None:
+    """Print a sites file with one simulated site, as YAML."""
+    from interfaces.cli import simulate as commands
+
+    commands.site(archetype, seed, name, volatility, as_json=json)
+
+
+@simulate.command("fleet")
+def simulate_fleet(
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=10000, help="how many sites")] = 10,
+    seed: Seed = 0,
+    archetype: Annotated[str | None, typer.Option(help="of all sites; default: a mix of all")] = None,
+    volatility: Volatility = 0.0,
+    json: Json = False,
+) -> None:
+    """Print a sites file with many simulated sites, as YAML; the first stay the same when there are more."""
+    from interfaces.cli import simulate as commands
+
+    commands.fleet(count, seed, archetype, volatility, as_json=json)
 
 
 @db.command()
