@@ -38,7 +38,7 @@ from providers.schedulers.pbs_script import (
     refuse,
     start_clock,
 )
-from providers.schedulers.pbs_status import Words, job_statuses, tag_of
+from providers.schedulers.pbs_status import ATTRIBUTES, Words, job_statuses, tag_of
 from providers.schedulers.pbs_tables import ERRORS, REASONS
 from providers.schedulers.pbs_values import JobId, read_job_id
 from providers.schedulers.pbs_workload import group_nodes, read_queues
@@ -178,7 +178,7 @@ class PbsFamily(BaseDialect):
     def _answers(self, done: Completed, refs: Sequence[JobRef], *, history: bool) -> JobAnswers:
         trouble = self._asking_trouble(done)
         wanted = frozenset(parsed.number for ref in refs if (parsed := read_job_id(ref.job_id)) is not None)
-        read = read_records(done.out, wanted=wanted)
+        read = read_records(done.out, wanted=wanted, only=ATTRIBUTES)
         jobs = job_statuses(read.records, refs, self._words, history=history) if not trouble or jobs_shown(done) else {}
         if trouble:
             return JobAnswers(jobs=jobs, trouble=trouble)

@@ -19,7 +19,8 @@ from typing import NamedTuple
 __all__ = ["Record", "Records", "read_records"]
 
 _HEADER = re.compile(r"(?:(?:Job Id|Queue|Server): )?(\S.{0,255})")
-_ATTRIBUTE = re.compile(r"\s+([A-Za-z_][\w.-]*) = ?(.*)")
+_ATTRIBUTE = re.compile(r"^[ \t]+([A-Za-z_][\w.-]*) = ?(.*)$", re.MULTILINE)
+_UNINDENTED = re.compile(r"\n(?=[^\s])")
 _KINDS = ("Jobs", "Queue", "Server", "nodes")
 
 
@@ -39,22 +40,21 @@ class Records(NamedTuple):
     trouble: str = ""
 
 
-def read_records(text: str, *, wanted: frozenset[str] | None = None, containing: str = "") -> Records:
+def read_records(
+    text: str, *, wanted: frozenset[str] | None = None, containing: str = "", only: frozenset[str] | None = None
+) -> Records:
     """Records of the text or JSON.
 
     Args:
         text: stdout of the command.
         wanted: numbers of jobs; others are passed over without being read (200,000 jobs are many).
         containing: only records whose text has this.
+        only: names of attributes to keep; None: all.
 
     """
     stripped = text.lstrip()
     if stripped[:1] == "{":
         return _json(stripped)
-    return _text(text, wanted, containing)
-
-
-def _text(text: str, wanted: frozenset[str] | None, containing: str) -> Records:
     records: list[Record] = []
     bad = ""
     for block in _blocks(text):
@@ -64,7 +64,7 @@ def _text(text: str, wanted: frozenset[str] | None, containing: str) -> Records:
                 continue
         if containing and containing not in block:
             continue
-        record = _block(block)
+        record = _block(block, only)
         if record is None:
             bad = bad or f"the answer is not what was asked for: {' '.join(block.split())[:120]}"
         else:
@@ -74,21 +74,29 @@ def _text(text: str, wanted: frozenset[str] | None, containing: str) -> Records:
 
 def _blocks(text: str) -> Iterator[str]:
     """Pieces that begin with a line that is not indented."""
-    for block in re.split(r"\n(?=[^\s])", text):
+    start = 0
+    while start < len(text):
+        following = _UNINDENTED.search(text, start)
+        end = following.start() if following is not None else len(text)
+        block = text[start:end]
+        start = end + 1
         if block.strip():
             yield block
 
 
-def _block(block: str) -> Record | None:
+def _block(block: str, only: frozenset[str] | None) -> Record | None:
     first, _, rest = block.partition("\n")
     header = _HEADER.fullmatch(first.rstrip())
-    values: dict[str, str] = {}
     # Long values go on in lines that begin with a tab; they are cut anywhere, so nothing is put in between.
-    for line in re.sub(r"\n\t(?=\S)", "", rest).split("\n"):
-        match = _ATTRIBUTE.fullmatch(line)
-        if match is not None:
-            values.setdefault(match[1], match[2].strip())
-    return Record(header[1], values) if header is not None and values else None
+    if "\n\t" in rest:
+        rest = re.sub(r"\n\t(?=\S)", "", rest)
+    values: dict[str, str] = {}
+    found = False
+    for name, value in _ATTRIBUTE.findall(rest):
+        found = True
+        if (only is None or name in only) and name not in values:
+            values[name] = value.strip()
+    return Record(header[1], values) if header is not None and found else None
 
 
 def _json(text: str) -> Records:

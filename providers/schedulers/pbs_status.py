@@ -12,7 +12,7 @@ from providers.schedulers.base import Rules, one_line
 from providers.schedulers.pbs_records import Record
 from providers.schedulers.pbs_values import JobId, hosts_of, read_job_id, read_moment, read_size, read_walltime
 
-__all__ = ["Words", "job_statuses", "tag_of"]
+__all__ = ["ATTRIBUTES", "Words", "job_statuses", "tag_of"]
 
 _ORDER = (
     JobState.RUNNING, JobState.COMPLETING, JobState.SUSPENDED, JobState.PENDING, JobState.HELD, JobState.UNKNOWN,
@@ -20,6 +20,14 @@ _ORDER = (
     JobState.NEVER_RAN, JobState.CANCELLED, JobState.COMPLETED,
 )  # fmt: skip
 """What a whole array is said to be when its tasks differ: the first that occurs."""
+ATTRIBUTES = frozenset(
+    {
+        "Execution_Time", "Exit_status", "Hold_Types", "Job_Name", "Resource_List.walltime", "comment", "comp_time",
+        "ctime", "depend", "estimated.start_time", "exec_host", "exit_status", "job_state", "mtime", "obittime",
+        "queue", "resources_used.mem", "resources_used.walltime", "run_count", "start_time", "stime", "substate",
+    }
+)  # fmt: skip
+"""Names that tell the status of a job."""
 _MOST_TASKS = 100_000
 _TERM = (256 + 15, 128 + 15)
 """The script was ended by TERM, or ended by itself because its body was."""

@@ -179,6 +179,12 @@ def test_absent_is_only_who_is_named(pbs: Any, done: Done, err: str, rc: int, ab
     assert (answers.absent, answers.jobs) == (absent, {})
 
 
+def test_valid_json_with_a_failed_command_is_no_answer(pbs: Any, done: Done) -> None:
+    """A server that is down: exit code 255, and JSON without jobs."""
+    answers = pbs.parse_status(done('{"timestamp": 1, "pbs_server": "s"}', "", 255), [JobRef(job_id="9.s")])
+    assert (dict(answers.jobs), set(answers.absent), bool(answers.trouble)) == ({}, set(), True)
+
+
 def test_answers_of_several_commands_meet(pbs: Any) -> None:
     """Each is read as if all jobs had been asked for in it: who was not asked there is not there by it."""
     from dragoman.command import Completed
