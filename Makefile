@@ -8,7 +8,10 @@ BIN := $(CURDIR)/$(VENV)/bin
 REQUEST ?= 4 tasks on one node for 5 minutes: python3 pi.py, needs input.csv
 APPROVE := $(shell if [ -t 0 ] && [ -t 2 ]; then echo ask; else echo auto; fi)
 ROOMS := dragoman providers tools graph checkpoints continuation simulation interfaces
-CODE := $(ROOMS) tests benchmarks
+CODE := $(ROOMS) tests benchmarks campaign
+FAULTS ?= 500
+JOBS ?= 200
+SEED ?= 1
 
 .PHONY: run run-slurm slurm-faults test lint unit bench campaign clean
 
@@ -32,6 +35,9 @@ unit: $(VENV)/.dev
 
 slurm-faults: $(VENV)/.dev
 	$(BIN)/pytest tests/integration/slurm tests/acceptance/slurm -m "slurm and campaign"
+
+campaign: $(VENV)/.dev
+	$(BIN)/python -m campaign --faults $(FAULTS) --jobs $(JOBS) --seed $(SEED)
 
 bench: $(VENV)/.dev
 	for each in benchmarks/bench_*.py; do $(BIN)/python $$each; done
