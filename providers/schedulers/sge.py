@@ -88,7 +88,7 @@ class SgeDialect(BaseDialect):
 
     def in_doubt(self, words: str) -> bool:
         """Also where the master could not be reached or did not answer."""
-        trouble = r"commlib error|unable to (?:send|contact|receive)|got (?:send|read|no response|select) error"
+        trouble = r"commlib error|unable to (?:send|contact|receive)|got (?:\w+ )?\w+ error|reading answer list"
         return re.search(trouble, words) is not None or super().in_doubt(words)
 
     def estimate_command(self, spec: JobSpec, script_path: str) -> Command | None:

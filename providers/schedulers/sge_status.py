@@ -66,7 +66,7 @@ def _row(element: ET.Element) -> Row:
         submitted=told("JB_submission_time"),
         started=told("JAT_start_time"),
         tasks=told("tasks"),
-        waits_for=", ".join(filter(None, waits)),
+        waits_for=", ".join(dict.fromkeys(filter(None, waits))),
     )
 
 
@@ -148,7 +148,7 @@ def _queued(ref: JobRef, rows: list[Row], zone: tzinfo) -> JobStatus:
         state=state,
         native_state=chosen.state[:200],
         reason=one_line(reason),
-        reason_class=_class_of(state, waits),
+        reason_class=_class_of(state, chosen) if waits else None,
         name=chosen.name or None,
         queue=chosen.queue.partition("@")[0] or None,
         submitted_at=read_time(chosen.submitted, zone),
@@ -158,7 +158,7 @@ def _queued(ref: JobRef, rows: list[Row], zone: tzinfo) -> JobStatus:
     )
 
 
-def _class_of(state: JobState, waits: bool) -> ReasonClass | None:
-    if not waits:
-        return None
-    return ReasonClass.PERSON if state is JobState.HELD else ReasonClass.UNKNOWN
+def _class_of(state: JobState, row: Row) -> ReasonClass:
+    if state is JobState.HELD:
+        return ReasonClass.PERSON
+    return ReasonClass.WAIT if row.waits_for else ReasonClass.UNKNOWN

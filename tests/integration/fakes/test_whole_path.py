@@ -1,4 +1,7 @@
-"""The whole path through the real client, transport and job script, for schedulers that cannot be installed in CI."""
+"""The whole path through the real client, transport and job script, for schedulers that cannot be installed in CI.
+
+With a real Grid Engine (`tests/sge/cluster.sh up FOLDER`) and DRAGOMAN_SGE_BIN=FOLDER/bin, the same tests run there.
+"""
 
 from __future__ import annotations
 
@@ -49,20 +52,26 @@ KINDS = {
     "kubernetes": Kind(KubernetesDialect, "kubectl", None),
 }  # fmt: skip
 
+REAL = {"real-sge": os.environ.get("DRAGOMAN_SGE_BIN", "")}  # noqa: TID251 # for tests on demand
+KINDS |= {name: KINDS[name.removeprefix("real-")] for name, folder in REAL.items() if folder}
+
 
 class FakeSite:
-    """A site with one fake scheduler."""
+    """A site with one fake scheduler, or a real one."""
 
     def __init__(self, root: Path, name: str) -> None:
-        self.root, self.name, self.kind = root, name, KINDS[name]
+        self.root, self.kind, self.real = root, KINDS[name], REAL.get(name, "")
+        self.name = name.removeprefix("real-")
         (root / "bin").mkdir()
         (root / "faults").mkdir()
-        program = FAKES / ("kubectl.py" if name == "kubernetes" else f"{name}.py")
+        program = FAKES / ("kubectl.py" if self.name == "kubernetes" else f"{self.name}.py")
         for command in self.kind.programs.split():
             file = root / "bin" / command
-            file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S -E "{program}" "{root}" {command} "$@"\n')
+            fake = f'"{sys.executable}" -S -E "{program}" "{root}" {command}'
+            file.write_text(f'#!/bin/sh\nexec {f"{self.real}/{command}" if self.real else fake} "$@"\n')
             file.chmod(0o755)
         self.dialect = self.kind.dialect()
+        self.submitted: list[str] = []
 
     def client(self, **options: Any) -> SchedulerClient:
         environment = {"PATH": f"{self.root / 'bin'}:{os.defpath}", "HOME": str(self.root)}
@@ -70,13 +79,17 @@ class FakeSite:
         return SchedulerClient(self.dialect, LocalTransport(environment), site, **options)
 
     def fault(self, name: str, times: int = 1) -> None:
+        if self.real:
+            pytest.skip("its faults are not to order")
         (self.root / "faults" / name).write_text("x\n" * times)
 
     def jobs(self) -> int:
-        return len(list((self.root / "jobs").iterdir()))
+        """How many jobs the scheduler really took; a real one is not asked."""
+        return 1 if self.real else len(list((self.root / "jobs").iterdir()))
 
     def attempt(self, body: str, **fields: Any) -> Attempt:
-        tag = attempt_tag("thread", body, 0)
+        # Unlike any other's, for a real scheduler remembers.
+        tag = attempt_tag(str(self.root), body, 0)
         control = f"{self.root}/work/{tag}"
         given = {"shape": Shape(nodes=1), "walltime_s": 60, **fields}
         spec = JobSpec(tag=tag, name="whole path", control_dir=control, work_dir=f"{control}/work", body=body, **given)
@@ -88,9 +101,12 @@ class FakeSite:
         with anyio.fail_after(20):
             while True:
                 try:
-                    return await self.client().submit(attempt)
+                    record = await self.client().submit(attempt)
                 except NotSettled:
                     await anyio.sleep(0.2)
+                    continue
+                self.submitted += [record.job.job_id] if record.job is not None else []
+                return record
 
     async def until(self, ref: JobRef, *states: JobState) -> JobStatus:
         client = self.client()
@@ -110,6 +126,8 @@ async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         for file in (tmp_path / "jobs").glob("*"):
             name = file.stem.partition("[")[0].partition(".")[0]
             await made.client().cancel(JobRef(job_id=name.rsplit("-", 1)[0] if made.name == "kubernetes" else name))
+        for job_id in made.submitted if made.real else ():
+            await made.client().cancel(JobRef(job_id=job_id))
 
 
 ENDS = tuple(state for state in JobState if state.final)
@@ -140,7 +158,8 @@ async def test_exit_code_and_signal_come_back(site: FakeSite) -> None:
 
 
 async def test_the_time_limit_is_told_apart(site: FakeSite) -> None:
-    site.fault("short-limit")
+    if not site.real:
+        site.fault("short-limit")
     walltime = 1 if site.name == "sge" else 60
     status = await site.until(job_of(await site.submit(site.attempt("sleep 60\n", walltime_s=walltime))), *ENDS)
     assert status.state is JobState.TIMED_OUT

@@ -19,6 +19,7 @@ from dragoman.protocols import Dialect
 from providers.registry import dialects
 from providers.schedulers.kubernetes_watch import read_watch
 from providers.schedulers.lsf import LsfDialect
+from providers.schedulers.sge import SgeDialect
 
 CAPTURES = Path(__file__).parents[3] / "captures"
 FOLDERS = {"gridengine": "sge", "oar": "oar", "lsf": "lsf", "kubernetes": "kubernetes"}
@@ -73,6 +74,9 @@ def answer_of(folder: str, expected: Mapping[str, Any]) -> Any:
             return plain(dialect.parse_workload(done))
         case "parse_status":
             return plain(dialect.parse_status(done[0] if len(done) == 1 else together(done), refs))
+        case "explain":
+            assert isinstance(dialect, SgeDialect)
+            return plain(dialect.parse_explain(done[1], dialect.parse_status(done[0], refs).jobs[refs[0].job_id]))
         case "parse_history":
             return plain(dialect.parse_history(done[0], refs))
         case "parse_find":

@@ -1,0 +1,1 @@
+qstat -u $user -r -xml

@@ -1,0 +1,1 @@
+qsub -N "a b" s.sh

@@ -1,0 +1,1 @@
+qsub -w p s.sh
