@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from providers.schedulers.slurm_values import read_memory
+from providers.schedulers.slurm_values import read_memory, read_tres
 
 __all__ = ["SACCT_FORMAT", "SEPARATOR", "SQUEUE_FORMAT", "USAGE_FORMAT", "Row", "RowReader"]
 
@@ -47,7 +47,7 @@ SACCT_FORMAT: Final = (
     "JobID,JobIDRaw,State,Partition,Submit,Start,End,ElapsedRaw,NodeList,Reason,ExitCode,Comment,JobName"
 )
 """For `sacct --format`, in the order of `Row`; see sacct(1). All fields are there since 20.11."""
-USAGE_FORMAT: Final = SACCT_FORMAT.replace(",JobName", ",ReqMem,MaxRSS,JobName")
+USAGE_FORMAT: Final = SACCT_FORMAT.replace(",JobName", ",AllocTRES,MaxRSS,JobName")
 """The same with the memory that a job was given, and what its steps used: asked without `-X`, for rows of steps."""
 
 
@@ -83,20 +83,18 @@ class RowReader:
             if len(fields) == count and fields[0][:1].isdigit():
                 self.read += 1
                 if self._usage:
-                    self._note(fields, memory=fields.pop(-3), rss=fields.pop(-2))
+                    self._note(fields, given=fields.pop(-3), rss=fields.pop(-2))
                 if "." not in fields[0]:
                     yield Row(*fields)
             elif not line.startswith("CLUSTER: "):  # squeue -M prints a heading, whatever -h says
                 self.bad += 1
 
-    def _note(self, fields: list[str], *, memory: str, rss: str) -> None:
-        step = "." in fields[0]
-        kept, text = (self.max_rss, rss) if step else (self.memory, memory)
-        # Before 21.08 `4Gc` was an amount for each core and `4Gn` one for each node: less than the job had.
-        size = None if text.endswith(("c", "n")) and not step else _bytes(text)
-        if size:
-            for job in {fields[0].partition(".")[0], fields[1].partition(".")[0]}:
-                kept[job] = max(size, kept.get(job, 0))
+    def _note(self, fields: list[str], *, given: str, rss: str) -> None:
+        """What the job was given also stands in the rows of its steps, and there it never lags behind."""
+        jobs = {fields[0].partition(".")[0], fields[1].partition(".")[0]}
+        for kept, size in ((self.memory, _bytes(read_tres(given).get("mem", ""))), (self.max_rss, _bytes(rss))):
+            if size:
+                kept.update((job, max(size, kept.get(job, 0))) for job in jobs)
 
 
 def _bytes(text: str) -> int | None:

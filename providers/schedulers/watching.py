@@ -21,6 +21,8 @@ from providers.schedulers.merging import by_exit_record, needs_look, read_all, u
 __all__ = ["StatusReader"]
 
 _HISTORY_BACK = timedelta(days=30)
+_LAG_S = 15.0
+"""How far an accounting may be behind the queue before an end is told without its reason."""
 _MOST_REMEMBERED = 100_000
 
 
@@ -55,6 +57,8 @@ class StatusReader:
         self._grace_s = grace_s
         self._seen: dict[str, float] = {}
         """By job id, when it was last seen or first asked for (monotonic)."""
+        self._failed: dict[str, float] = {}
+        """By job id, when it was first seen to have failed without a word why (monotonic)."""
         self._plain = False
         """The accounting had trouble with the fuller question: the next one is plain."""
 
@@ -107,6 +111,11 @@ class StatusReader:
             status = by_exit_record(ref, said, look, accounting_may_come=kept and self._in_grace(ref.job_id))
             if status is not None:
                 jobs[ref.job_id] = status
+        for ref in ended if kept else ():
+            told = history.jobs.get(ref.job_id)
+            if (told is None or not told.state.final) and self._reason_may_come(jobs[ref.job_id]):
+                lagging = {"state": JobState.COMPLETING, "reason": "it ended, and the accounting does not tell why yet"}
+                jobs[ref.job_id] = jobs[ref.job_id].model_copy(update=lagging)
         # Accounting that lags or forgets says nothing of its own accord; the grace is there for that.
         absent = frozenset() if history.trouble else queue.absent
         unread = {ref.job_id for ref in asked if ref.job_id not in looks}
@@ -187,6 +196,12 @@ class StatusReader:
             for job_id, owner in owners.items()
         }
 
+    def _reason_may_come(self, status: JobStatus) -> bool:
+        """Whether to wait for it: a failure of which neither queue nor job told a code was killed, or never began."""
+        if status.state is not JobState.FAILED or status.exit_code is not None or status.signal is not None:
+            return False
+        return time.monotonic() - self._failed.setdefault(status.ref.job_id, time.monotonic()) <= _LAG_S
+
     def _in_grace(self, job_id: str) -> bool:
         return time.monotonic() - self._seen.setdefault(job_id, time.monotonic()) <= self._grace_s
 
@@ -198,6 +213,7 @@ class StatusReader:
         if len(self._seen) > _MOST_REMEMBERED:
             asked = {ref.job_id for ref in refs}
             self._seen = {job_id: at for job_id, at in self._seen.items() if job_id in asked}
+            self._failed = {job_id: at for job_id, at in self._failed.items() if job_id in asked}
         return gone
 
 
