@@ -10,24 +10,48 @@ from dragoman.errors import BadRequest
 from dragoman.facts import ContainerImage, ContainerRuntime, Presence
 from dragoman.observation import Answer
 from dragoman.units import parse_bytes
-from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence_from
+from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence, question
 from providers.verbs import CONTAINER_STATUS, NoArguments
 
 __all__ = ["container_verbs", "decimal_bytes", "folder_images", "table_images", "version_of"]
+
+_WHERE = 'command -v -- "$1"'
 
 Verbs = tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, ContainerRuntime]]
 
 
 def container_verbs(ask: Callable[[Paths], Ask], parse: Callable[[Results], Answer[ContainerRuntime] | Ask]) -> Verbs:
-    """`probe` and `status`, from one question."""
+    """`probe` and `status`. Whether it is there is told by its version alone: what is asked for use takes long."""
+
+    def ask_presence(_: NoArguments, paths: Paths) -> Ask:
+        whole = ask(paths)
+        version = whole.commands.get("version")
+        if version is None:
+            return whole
+        where = question("/bin/sh", "-c", _WHERE, "sh", version.argv[0])
+        return Ask(commands={"version": version, "where": where})
+
+    def parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
+        answer = parse(results)
+        if isinstance(answer, Ask):
+            return answer
+        if answer.value is None:
+            return Answer[Presence](outcome=answer.outcome, reason=answer.reason)
+        where = results.done("where")
+        path = where.out.strip() if where is not None and where.rc == 0 and not where.truncated else ""
+        light = where is not None
+        return Answer[Presence].ok(
+            Presence(
+                version=answer.value.version,
+                path=path if path.startswith("/") else None,
+                detail="" if light else answer.value.reason,
+            )
+        )
+
     status: ProbeVerb[NoArguments, ContainerRuntime] = ProbeVerb(
         CONTAINER_STATUS, lambda _, paths: ask(paths), lambda _, results: parse(results)
     )
-    return presence_from(status, _presence), status
-
-
-def _presence(facts: ContainerRuntime) -> Presence:
-    return Presence(version=facts.version, detail=facts.reason)
+    return presence(ask_presence, parse_presence), status
 
 
 def version_of(results: Results, name: str, pattern: str) -> tuple[str, Completed] | Answer[ContainerRuntime]:
