@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 __all__ = ["Mount", "parse_mountinfo"]
 
@@ -30,6 +31,7 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
 
 
+@lru_cache(maxsize=16)  # every probe of storage reads the same text
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:
     """All mounts that can be reached: of several on one point, the last covers the others."""
     mounts: dict[str, Mount] = {}
