@@ -158,7 +158,7 @@ def _open_simulated(site: Site, observer: Observer, clock: Clock) -> SiteRuntime
     real = [name.partition("/") for name in probes.names() if not name.startswith(f"{Category.WORKLOAD.value}/")]
     names = dict.fromkeys([*((Category(category), name) for category, _, name in real), *named_in(state)])
     found: list[Provider] = [WorkloadProvider(site.scheduler, scheduler, state.accounts or site.accounts)]
-    found += [SimulatedProvider(category, name, state, clock) for category, name in names]
+    found.extend(SimulatedProvider(category, name, state, clock) for category, name in names)
     return SiteRuntime(
         site=site,
         transport=None,

@@ -182,7 +182,7 @@ def providers(site: str | None, sites: str | None, *, simulated: bool, as_json: 
         if site is None:
             named = [(Category.WORKLOAD, name) for name in dialects.names()]
             named += [(Category(each.partition("/")[0]), each.partition("/")[2]) for each in probes.names()]
-            listed = [(category, name, category_verbs(category, name)) for category, name in named]
+            listed = [(category, name, category_verbs(category, name)) for category, name in dict.fromkeys(named)]
         else:
             fleet = await Sites.read(_settings(sites).sites_file)
             try:
