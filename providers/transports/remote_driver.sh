@@ -34,22 +34,24 @@ drop() { # PATTERN: variables of the environment whose name it matches
   done
 }
 
-there() { # PROGRAM: whether there is a file of that name, runnable or not
+there() { # PROGRAM: 0 there is a file of that name, runnable or not; 1 there is none; 2 that cannot be told
   case $1 in
   */*)
-    [ -e "$1" ] || ! absent "$1"
-    return
+    [ ! -e "$1" ] || return 0
+    absent "$1" && return 1
+    return 2
     ;;
   esac
-  dgm_saved=$IFS IFS=:
+  dgm_saved=$IFS IFS=: dgm_found=1
   for dgm_folder_of in $PATH; do
     if [ -f "${dgm_folder_of:-.}/$1" ]; then
-      IFS=$dgm_saved
-      return 0
+      dgm_found=0
+      break
     fi
+    absent "${dgm_folder_of:-.}/$1" || dgm_found=2
   done
   IFS=$dgm_saved
-  return 1
+  return "$dgm_found"
 }
 
 slay() { # SIGNAL PID: its group, as dash or as busybox will have it written, or where it has none itself
@@ -66,10 +68,18 @@ wait "$c"; r=$?; kill -s KILL "$n"; exit "$r"'
 go() { # SECONDS COMMAND...: leaves dgm_rc, and dgm_why where the command itself is not to blame
   dgm_limit=$1
   shift
-  if ! there "$1"; then
+  there "$1"
+  case $? in
+  1)
     dgm_rc=127 dgm_why=missing
     return
-  fi
+    ;;
+  2)
+    dgm_rc=126
+    printf '%s: Permission denied\n' "$1" >&4
+    return
+    ;;
+  esac
   PATH=$dgm_path sleep "$dgm_limit" >/dev/null 3<&- 4>&- &
   dgm_nap=$!
   if [ -n "$dgm_grouped" ]; then

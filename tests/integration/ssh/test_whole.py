@@ -34,7 +34,8 @@ async def test_every_probe_finds_the_same_as_at_the_site_at_hand(there: RemoteTr
     counted = sshd.count_sessions()
     over = await probe_all(there, every)
     trips = counted()
-    here = await probe_all(LocalTransport(), every)
+    path = (await there.run(Command(("/bin/sh", "-c", 'printf %s "$PATH"')))).out
+    here = await probe_all(LocalTransport({"PATH": path, "HOME": str(sshd.home)}), every)
     assert {name: answer.outcome for name, answer in over.items()} == {
         name: answer.outcome for name, answer in here.items()
     }
