@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import yaml
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, ValidationError
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from dragoman.errors import SettingsError
@@ -79,8 +79,21 @@ class Settings(BaseSettings):
     openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(default=None, validation_alias="OPENAI_BASE_URL")
     google_api_key: SecretStr | None = Field(default=None, validation_alias="GOOGLE_API_KEY")
+    google_base_url: str | None = Field(default=None, validation_alias="GOOGLE_GEMINI_BASE_URL")
     model: str | None = None
     """Chat model, such as `openai:NAME` or `google:NAME`; None: the deterministic secretary alone."""
+    model_calls: PositiveInt = 2
+    """Calls of the model for one site and request at most."""
+    model_timeout_s: PositiveFloat = 30
+    """Of one call."""
+    model_usd_in: NonNegativeFloat | None = None
+    """Price of a million tokens that the model reads; None: not known."""
+    model_usd_out: NonNegativeFloat | None = None
+    """Price of a million tokens that the model writes."""
+    model_most_usd: PositiveFloat | None = None
+    """What one negotiation may spend on the model, where the prices are known."""
+    conventions_file: Path | None = None
+    """What may stand for what when a request is held against a site (YAML); None: the strict reading."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     wait_poll_s: PositiveFloat = 1.0
     """How often a waiting command looks at the ledger."""
@@ -154,5 +167,5 @@ def command_environment() -> dict[str, str]:
 
     A job inherits what its submit command had: a database address or a model's key has no business there.
     """
-    own = {"DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GOOGLE_API_KEY"}
+    own = {"DATABASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"}
     return {name: value for name, value in os.environ.items() if name not in own and not name.startswith("DRAGOMAN_")}

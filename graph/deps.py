@@ -12,6 +12,7 @@ from dragoman.model import now
 from dragoman.protocols import Clock, ScriptReading
 from dragoman.selection import ApprovalRule
 from dragoman.site import Fleet
+from graph.model.desk import ModelDesk
 from graph.verdict.conventions import STRICT, Conventions
 from providers.site_runtime import SiteRuntime
 
@@ -39,6 +40,8 @@ class Deps:
     """After this time a site that is asked gives its place to the next and is waited for beside it."""
     conventions: Conventions = STRICT
     """What may stand for what."""
+    model: ModelDesk | None = None
+    """A chat model beside the rules; None: the rules alone."""
     file_latency_s: float = 30.0
     retry_after: timedelta = timedelta(seconds=30)
     """When a site that could not be reached is looked at again."""

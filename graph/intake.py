@@ -11,6 +11,7 @@ from graph.node import END_NODE, Goto, Step, goto
 from graph.reading.answers import apply_answer, merge_edit
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
+from graph.reading_model import read_unread
 
 __all__ = ["intake"]
 
@@ -33,6 +34,8 @@ async def intake(step: Step) -> Goto:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
     reading, problem = _read(step), ""
+    if reading.unread and step.deps.model is not None and not state.model_read:
+        return await _read_by_model(step, reading)
     while reading.questions or reading.unread:
         ask = _ask if reading.questions else _ask_unread
         try:
@@ -46,6 +49,15 @@ async def intake(step: Step) -> Goto:
     for words in notes:
         await step.say(words)
     return goto(step, "negotiator", reading=request.dump(), schema_version=state.schema_version, prepared=None)
+
+
+async def _read_by_model(step: Step, reading: Reading) -> Goto:
+    """Have a model read what the rules could not, in a step of its own: a pause afterwards does not ask it again."""
+    assert step.deps.model is not None  # noqa: S101  # by the caller
+    read, use = await read_unread(step.deps.model.session(), reading)
+    await step.deps.ledger.save_decision(step.thread_id, "model-reading", step.state.round, use.model_dump(mode="json"))
+    await step.say(f"{use.model} was asked about words that the rules could not read: {use.outcome}")
+    return goto(step, "intake", prepared=read.dump(), model_read=True)
 
 
 async def _given_again(step: Step) -> Goto:

@@ -15,8 +15,10 @@ from dragoman.request import JobRequest
 from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.asking import Asking, ask_sites
+from graph.model.desk import Session
 from graph.node import Goto, Step, goto
 from graph.secretary import ask_secretary, recall
+from graph.secretary_model import consult, worth_asking
 from graph.verdict.evaluate import unknown_proposal
 
 __all__ = ["negotiator", "small"]
@@ -46,8 +48,10 @@ async def negotiator(step: Step) -> Goto:
         await step.say(f"asking {len(waiting)} sites", sites=names)
     known = await _known(step) if waiting and (state.round or answered) else {}
 
+    session = deps.model.session() if deps.model is not None else None
+
     async def ask(site: Site) -> SiteAnswer:
-        proposal, observations = await _ask(step, site, request, known.get(site.name, ()))
+        proposal, observations = await _ask(step, site, request, known.get(site.name, ()), session)
         words = f"{site.name}: {proposal.verdict}"
         return SiteAnswer(proposal, tuple(observations), words, step.line_key(words))
 
@@ -96,13 +100,13 @@ def _sites(step: Step, request: JobRequest) -> Sequence[Site]:
 
 
 async def _ask(
-    step: Step, site: Site, request: JobRequest, known: Sequence[Observation]
+    step: Step, site: Site, request: JobRequest, known: Sequence[Observation], session: Session | None
 ) -> tuple[Proposal, Sequence[Observation]]:
     deps = step.deps
     try:
         runtime = step.open_site(site.name)
         recall(runtime, known)
-        return await ask_secretary(
+        proposal, observations = await ask_secretary(
             runtime,
             request,
             round_=step.state.round,
@@ -111,6 +115,9 @@ async def _ask(
         )
     except DragomanError as error:
         return unknown_proposal(site, step.state.round, deps.clock(), str(error)), ()
+    if session is None or not worth_asking(proposal):
+        return proposal, observations
+    return await consult(session, runtime, request, proposal, observations, deps.conventions)
 
 
 def small(proposal: Proposal) -> JsonObject:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
 from dragoman.proposal import Proposal, Verdict
-from dragoman.request import JobRequest
+from dragoman.request import JobRequest, Policy
+from dragoman.selection import Selection
 from graph.editing import edited_request
 from graph.node import Goto, Step, end, goto
+from graph.selection.agentic import rank_with_model
 from graph.selection.rank import rank
 
 __all__ = ["selector"]
@@ -29,8 +31,8 @@ async def selector(step: Step) -> Goto:
     state, deps = step.state, step.deps
     proposals = await deps.ledger.proposals(step.thread_id, state.round)
     policy = (state.reading.objective if state.reading else None) or state.options.policy
-    selection = rank(proposals, policy, round_=state.round, seed=state.options.seed, excluded=state.excluded)
     kind = f"selection-{len(state.excluded)}"
+    selection = await _selection(step, proposals, policy, kind)
     await deps.ledger.save_decision(step.thread_id, kind, state.round, selection.dump())
     if selection.site is not None:
         await step.say(f"{selection.site} is first by {selection.why}", site=selection.site)
@@ -61,6 +63,20 @@ async def selector(step: Step) -> Goto:
     await deps.ledger.save_request(step.thread_id, round_, request.dump())
     await step.say("the request was changed")
     return goto(step, "negotiator", reading=request.dump(), round=round_, excluded=[], selection={})
+
+
+async def _selection(step: Step, proposals: Sequence[Proposal], policy: Policy, kind: str) -> Selection:
+    """By the policy; a model's ranking is made once, and read again from what was stored."""
+    state, deps = step.state, step.deps
+    if policy != "agentic":
+        return rank(proposals, policy, round_=state.round, seed=state.options.seed, excluded=state.excluded)
+    for each in await deps.ledger.decisions(step.thread_id):
+        if (each["kind"], each["round"]) == (kind, state.round):
+            return Selection.model_validate(each["record"])
+    session = deps.model.session() if deps.model is not None else None
+    return await rank_with_model(
+        session, proposals, round_=state.round, seed=state.options.seed, excluded=state.excluded
+    )
 
 
 def _nothing_fits(proposals: Sequence[Proposal], problem: str) -> JsonObject:

@@ -78,6 +78,7 @@ class GraphState(GraphInput, total=False):
     """The channels. What each means is told at `ThreadState`."""
 
     schema_version: int
+    model_read: bool
     reading: dict[str, Any]
     round: int
     proposals: dict[str, Any]
@@ -128,6 +129,8 @@ class ThreadState(Model):
     asked_at: Moment | None = None
     prepared: JsonObject | None = None
     """A dumped `graph.reading.reading.Reading`, from an interface that read the request before it was stored."""
+    model_read: bool = False
+    """A model was asked about words that the rules could not read; what it read is in `prepared`, as questions."""
     reading: JobRequest | None = None
     """The request as understood, with answers and edits in it."""
     round: NonNegativeInt = 0

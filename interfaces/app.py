@@ -21,6 +21,7 @@ from dragoman.settings import Settings, read_settings
 from dragoman.site import Fleet
 from graph.build import build
 from graph.deps import Deps
+from interfaces.model import conventions_of, model_desk
 from interfaces.sites import Sites
 from providers.script_reading import read_any_script
 
@@ -58,6 +59,8 @@ class App:
             site_timeout_s=self.settings.site_timeout_s,
             sites_at_once=self.settings.sites_at_once,
             file_latency_s=self.settings.file_latency_s,
+            conventions=conventions_of(self.settings),
+            model=model_desk(self.settings),
         )
 
     @cached_property

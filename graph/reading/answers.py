@@ -102,6 +102,10 @@ def apply_answer(
         words = chosen.label if chosen is not None else str(patch)
         request = apply_patch(reading.request, patch)
         source = Source(field=asked.field, words=redact(words)[:2000], origin="person")
+        if asked.origin == "model" and chosen is not None:
+            if not chosen.patch:
+                return reading.model_copy(update={"questions": left})
+            source = Source(field=asked.field, words=asked.words, origin="model")
         request = request.model_copy(update={"sources": (*request.sources, source)})
         return reading.model_copy(update={"request": request, "questions": left})
     return _own_words(reading, asked, str(answer).strip(), left)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, NonNegativeInt
 
 from dragoman.model import JsonObject, Model, Moment
@@ -33,6 +35,8 @@ class Question(Model):
     options: tuple[Option, ...] = ()
     free: bool = True
     """Whether an answer in one's own words is taken too."""
+    origin: Literal["rules", "model"] = "rules"
+    """model: a model read the words; they count when the person has said so."""
 
 
 class Reading(Model):

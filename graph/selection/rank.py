@@ -15,15 +15,34 @@ __all__ = ["rank"]
 
 
 def rank(
-    proposals: Sequence[Proposal], policy: Policy, *, round_: int, seed: int = 0, excluded: Collection[str] = ()
+    proposals: Sequence[Proposal],
+    policy: Policy,
+    *,
+    round_: int,
+    seed: int = 0,
+    excluded: Collection[str] = (),
+    order: Sequence[str] | None = None,
 ) -> Selection:
     """The selection under a policy. A real site comes before a simulated one, which could only answer, not run.
+
+    Args:
+        proposals: of one round.
+        policy: its name.
+        round_: the round.
+        seed: of a random policy.
+        excluded: sites that refused, failed or were sent away.
+        order: all sites as a policy of the caller's orders them.
 
     Raises:
         UnknownName: for a policy that does not exist.
 
     """
-    key = POLICIES.get(policy)
+    places = {site: place for place, site in reversed(list(enumerate(order)))} if order is not None else {}
+
+    def by_order(proposal: Proposal, seed: int) -> tuple[float | str, ...]:
+        return places.get(proposal.site, len(places)), proposal.site
+
+    key = by_order if order is not None else POLICIES.get(policy)
     if key is None:
         raise UnknownName(f"no selection policy {policy!r}", where="policy", cure=f"choose from {', '.join(POLICIES)}")
     able = [each for each in proposals if each.verdict.possible and each.site not in excluded]

@@ -35,6 +35,7 @@ class PolicyName(StrEnum):
     MIN_ENERGY = "min-energy"
     RUN_ANYTIME = "run-anytime"
     RANDOM = "random"
+    AGENTIC = "agentic"
 
 
 class ApproveMode(StrEnum):

@@ -1,0 +1,176 @@
+"""What a model concludes, and what of it counts: statements with evidence, suggestions that the rules have tried."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from dragoman.errors import BadRequest
+from dragoman.kleene import Truth
+from dragoman.model import JsonValue
+from dragoman.observation import Observation
+from dragoman.proposal import Proposal, Suggestion
+from dragoman.request import JobRequest
+from dragoman.site import Site
+from graph.reading.answers import apply_patch
+from graph.verdict.conventions import Conventions
+from graph.verdict.evaluate import evaluate
+
+__all__ = ["CONCLUDE", "Change", "Conclusion", "Statement", "explained", "plain_value", "tried"]
+
+_MAY_CHANGE = re.compile(
+    r"(?:shapes\.\d{1,2}(?:\.\w+){0,2}|walltime_s|queue|mpi|software\.\d{1,2}\.(?:name|version)|urgent)"
+)
+_NAMED = re.compile(
+    r"(?i)\b(?P<what>queue|partition|package|module|site|account|cluster|host)s?\s+[`'\"]?(?P<name>[\w.+/@-]{2,64})"
+)
+_PLAIN_WORDS = frozenset(
+    [
+        *("and", "are", "at", "can", "for", "from", "has", "have", "holds", "in", "is", "it", "no", "not", "of", "on"),
+        *("or", "that", "the", "there", "this", "to", "was", "with"),
+    ]
+)
+
+
+class Statement(BaseModel):
+    """One sentence of an explanation."""
+
+    text: str = Field(max_length=600)
+    cites: list[str] = Field(default_factory=list, max_length=32, description="ids of observations")
+
+
+class Change(BaseModel):
+    """A change of the request with which the site would fit."""
+
+    field: str = Field(max_length=64, description="dotted path, such as shapes.0.nodes or walltime_s")
+    value: Any = Field(description="the new value")
+
+
+class Conclusion(BaseModel):
+    """What was found. Call it once, at the end."""
+
+    explanation: list[Statement] = Field(default_factory=list, max_length=8)
+    suggestions: list[Change] = Field(default_factory=list, max_length=8)
+
+
+CONCLUDE: dict[str, Any] = {
+    "type": "function",
+    "function": {
+        "name": "conclude",
+        "description": "What was found. Call it once, at the end.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "explanation": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "text": {"type": "string"},
+                            "cites": {"type": "array", "items": {"type": "string"}},
+                        },
+                        "required": ["text", "cites"],
+                    },
+                },
+                "suggestions": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "field": {"type": "string", "description": "such as shapes.0.nodes or walltime_s"},
+                            "value": {"type": "string", "description": "the new value, as JSON"},
+                        },
+                        "required": ["field", "value"],
+                    },
+                },
+            },
+            "required": ["explanation", "suggestions"],
+        },
+    },
+}
+
+
+def explained(conclusion: Conclusion, site: Site, request: JobRequest, evidence: Sequence[Observation]) -> str:
+    """The statements that cite what was observed and name nothing else."""
+    ids = {each.id for each in evidence}
+    known = {name for each in evidence for name in _names([each.provider, each.arguments, each.value])}
+    known |= {site.name.lower(), site.scheduler.lower(), *_names(request.dump())}
+    kept, left = [], 0
+    for statement in conclusion.explanation:
+        invented = [match for match in _NAMED.finditer(statement.text) if not _observed(match, site, known)]
+        if statement.cites and ids.issuperset(statement.cites) and not invented:
+            kept.append(f"{' '.join(statement.text.split())} [{', '.join(statement.cites)}]")
+        else:
+            left += 1
+    if left:
+        kept.append(f"({left} statements without evidence were left out)")
+    return "\n".join(kept)
+
+
+def _names(value: object) -> Iterator[str]:
+    """Names and versions in a value, lower case: texts without a space. A word of a longer text is no name."""
+    if isinstance(value, str):
+        if not re.search(r"\s", value):
+            yield value.lower()
+            yield from (part for part in re.split(r"[/@]", value.lower()) if part)
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _names(each)
+
+
+def _observed(match: re.Match[str], site: Site, known: Collection[str]) -> bool:
+    """Whether what a sentence names is there; a site, cluster or host can only be this one."""
+    name = match["name"].strip(".,;:").lower()
+    if name in _PLAIN_WORDS:
+        return True
+    if match["what"].lower() in ("site", "cluster", "host"):
+        return name == site.name.lower()
+    return name in known or all(part in known for part in re.split(r"[/@]", name))
+
+
+def tried(
+    conclusion: Conclusion, site: Site, request: JobRequest, evidence: Sequence[Observation], proposal: Proposal,
+    conventions: Conventions,
+) -> list[Suggestion]:  # fmt: skip
+    """The suggestions with which the rules find that the site fits."""
+    found: list[Suggestion] = []
+    known = {(each.field, each.offered) for each in proposal.suggestions}
+    for change in conclusion.suggestions[:3]:
+        value = plain_value(change.value)
+        if proposal.fits is Truth.YES or not _MAY_CHANGE.fullmatch(change.field):
+            continue
+        try:
+            changed = apply_patch(request, {change.field: value})
+        except (BadRequest, ValueError):
+            continue
+        judged = evaluate(changed, site, evidence, proposal.made_at, proposal.round, conventions)
+        offered = str(value)[:80]
+        if judged.fits is Truth.YES and (change.field, offered) not in known:
+            words = f"fits with {change.field} = {offered}"
+            found.append(
+                Suggestion(field=change.field, asked=_stated(request, change.field), offered=offered, words=words)
+            )
+    return found
+
+
+def plain_value(value: object) -> JsonValue:
+    """A value that a model wrote as JSON text, or as itself."""
+    if not isinstance(value, str):
+        return json.loads(json.dumps(value, default=str))  # type: ignore[no-any-return]
+    try:
+        return json.loads(value)  # type: ignore[no-any-return]
+    except ValueError:
+        return value
+
+
+def _stated(request: JobRequest, path: str) -> str:
+    value: Any = request.dump()
+    for part in path.split("."):
+        value = value[int(part)] if isinstance(value, list) and part.isdigit() and int(part) < len(value) else (
+            value.get(part) if isinstance(value, dict) else None
+        )  # fmt: skip
+    return "nothing" if value is None else str(value)[:80]
