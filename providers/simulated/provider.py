@@ -65,9 +65,13 @@ class SimulatedProvider:
         """Whether answers come without waiting, so that no task of their own is worth it."""
         return not self.state.answer_s
 
-    @cached_property
+    @property
     def verbs(self) -> Mapping[str, Verb]:
         """What can be asked."""
+        return self._verbs
+
+    @cached_property
+    def _verbs(self) -> Mapping[str, Verb]:
         return {verb.name: verb for verb in category_verbs(self.category, self.name)}
 
     async def call(self, verb: str, arguments: BaseModel) -> Answer[Model]:
