@@ -155,9 +155,8 @@ def main() -> None:
     print(f"{'what':<50} {'median s':>9} {'baseline s':>11} {'ratio':>7}  baseline")
     for what, ours, base, name in rows:
         print(f"{what:<50} {ours:>9.3f} {base:>11.3f} {ours / base:>7.2f}  {name}")
-    print(
-        f"checkpoint writes of one request: {median(e[1] for e in postgres):g}, bytes kept: {median(e[2] for e in postgres):g}"
-    )
+    writes, kept = (median(each[index] for each in postgres) for index in (1, 2))
+    print(f"checkpoint writes of one request: {writes:g}, bytes kept: {kept:g}")
 
 
 if __name__ == "__main__":

@@ -66,7 +66,9 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
 
     async def settled() -> bool:
         row = await ledger.thread(thread_id)
-        if row is None or row.status in (ThreadStatus.DONE, ThreadStatus.POISONED) or thread_id in app.service.elsewhere:
+        if row is None or thread_id in app.service.elsewhere:
+            return True
+        if row.status in (ThreadStatus.DONE, ThreadStatus.POISONED):
             return True
         if row.status is not ThreadStatus.PARKED:
             return False
