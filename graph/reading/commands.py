@@ -11,11 +11,12 @@ from dragoman.model import JsonObject
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
+from graph.reading.final_command import after_last_colon, bare_program, is_command_line
 from graph.reading.launchers import LAUNCHERS, read_launch
 from graph.reading.lexicon import KEYWORDS, UNIT_WORDS
 from graph.reading.reading import Option, Question
 
-__all__ = ["Found", "find_commands", "read_commands", "split_command", "warn_of_secret"]
+__all__ = ["Found", "find_commands", "read_commands", "read_last_word", "split_command", "warn_of_secret"]
 
 _INTERPRETERS = frozenset(
     [
@@ -186,6 +187,9 @@ def find_commands(text: str) -> list[Found]:
     if not found and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):
         start = len(text) - len(text.lstrip())
         take(start, _extent(text, start, len(text)), start, _extent(text, start, len(text)))
+    last = None if found else after_last_colon(text)
+    if last is not None and is_command_line(text[slice(*last)]):
+        take(*last, *last)
     return sorted(found, key=lambda item: item.start)
 
 
@@ -237,6 +241,18 @@ def read_commands(draft: Draft) -> None:
         draft.questions.append(_which(first, options))
         return
     _state(draft, found[0])
+
+
+def read_last_word(draft: Draft) -> None:
+    """A bare word after the last colon that no rule understood is run as it stands, and the person is told."""
+    last = after_last_colon(draft.line.text)
+    if last is None or {"command", "script"} & set(draft.fields) or draft.asks("command"):
+        return
+    body = draft.line.text[slice(*last)]
+    if bare_program(body) and draft.line.is_open(*last):
+        draft.line.claim_text(*last)
+        draft.default(f"{body!r} after the colon is taken as the command")
+        _state(draft, Found(*last, last[0], body))
 
 
 def _which(first: Found, options: list[Option]) -> Question:

@@ -64,6 +64,7 @@ _PER_WORD = {
 }  # fmt: skip
 
 
+PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_PER = rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|on each) ?(?P<per>node|task|rank|gpu)(?![\w-])"
 
 
@@ -88,6 +89,9 @@ def read_counts(draft: Draft) -> None:
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
+    for match in draft.line.find(PPN):
+        draft.amounts.append(Amount("task", count_of(match["n"]), None, *match.span(), per="node"))
+        draft.line.claim(*match.span())
     for match in draft.line.find(NUMBER_PER):
         _same_unit(draft, match)
 

@@ -151,6 +151,10 @@ class Draft:
         )
         self.line.claim(start, end)
 
+    def asks(self, path: str) -> bool:
+        """Whether there is a question about a field."""
+        return any(question.field == path for question in self.questions)
+
     def default(self, sentence: str) -> None:
         """Name a harmless choice."""
         if sentence not in self.defaults:

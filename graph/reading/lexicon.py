@@ -48,6 +48,7 @@ FOREIGN_WORDS = _pairs("""
     lang=long version=version starte=run starten=run rechne=run sur=on avec=with par=per et=and pour=for pendant=for
     avant=before après=after ou=or chacun=each un=a une=a deux=2 trois=3 quatre=4 huit=8 besoin=need merci=thanks
     de=of le=the la=the les=the des=of lancer=run lancez=run exécuter=run svp=please
+    programm=program programme=program il=it faut=need kann=can haben=have können=can
 """)
 """Function words, taken only where a German or French unit word shows the language."""
 
@@ -59,7 +60,8 @@ PADDING = _words("""
     because been being below best between big bit book both but by calculation calculations can  capable carry
     cheers clock cluster clusters cmd code codes colleagues command commands compatible computation computations
     compute computer computing connectivity could  current currently dear deploy did do does
-    done down each enough environment estimate estimated evening every everyone execute executed executes executing
+    done down during each enough
+    environment estimate estimated evening every everyone execute executed executes executing
     expect expected fabric file filesystem filesystems find finds fine first folks following follows for from full
     get give gives going good got great greetings had has have having he hello help here hey hi hope hoping how
      hpc i i'd i'll i'm i've  if in installation installed  interconnect into is  it it's
@@ -68,7 +70,8 @@ PADDING = _words("""
     necessary need needed needing needs network new newer next nice normally now of off ok okay on one ones onto
     other our out over overall package packages parallel part per perform performing  piece place plan
     planning please pls    program programs quick quite ran rather ready really regards
-    release request requested requesting requests require required requires requiring reserve resource resources
+    release request requested requesting requests requirement requirements
+    require required requires requiring reserve resource resources
     roughly run running runs  schedule scheduling script second shall she should simple simply simulation
     simulations since sincerely single sir site sites size sized small so software some someone something somewhat
     somewhere  start started starting starts storage submit submitting sufficient suitable supercomputer support

@@ -277,3 +277,7 @@ class Line:
     def claim_text(self, start: int, end: int) -> None:
         """Claim by offsets of the original text."""
         self.claim(bisect_left(self._starts, start), bisect_left(self._starts, end))
+
+    def is_open(self, start: int, end: int) -> bool:
+        """Whether no rule has claimed any of a stretch, by offsets of the original text."""
+        return _CLAIMED not in self._open[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

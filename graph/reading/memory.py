@@ -13,7 +13,8 @@ from graph.reading.reading import Option
 __all__ = ["read_memory"]
 
 _SIZE = (
-    rf"(?P<n>{NUMBER}) ?-?(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[mgtp](?=[ ,.;/)]|$))(?!\w)"
+    rf"(?P<n>{NUMBER})(?: |-)?"
+    r"(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[mgtp](?=[ ,.;/)]|$))(?!\w)"
 )
 _BOUND = (
     r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"

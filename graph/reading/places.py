@@ -48,6 +48,7 @@ QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
     r"|partition)(?![\w-])"
 )
+QUEUE_LISTED = r"(?<=, )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?= ?[,.;]|$)"
 QOS = rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?: is|:| ?=){{0,6}} ?{_NAME}"
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
@@ -66,7 +67,8 @@ EXCLUSIVE = (
     r"|no sharing)(?![\w-])"
 )
 _SIMPLE = (
-    ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER)), ("qos", (QOS, QOS_AFTER)),
+    ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER, QUEUE_LISTED)),
+    ("qos", (QOS, QOS_AFTER)),
     ("reservation", (RESERVATION,)), ("name", (NAMED,)),
 )  # fmt: skip
 _NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "once", "only"}

@@ -69,7 +69,7 @@ TAGGED = (
 CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
     rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
-    rf"|, ?)(?:{RUNTIMES}))*)(?![\w/:-])"
+    rf"|, ?)(?:{RUNTIMES}))*)(?![\w/-]|:\S)"
     rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
 )
 ANY_CONTAINER = (

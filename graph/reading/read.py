@@ -15,7 +15,7 @@ from dragoman.request import JobRequest
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
-from graph.reading.commands import read_commands
+from graph.reading.commands import read_commands, read_last_word
 from graph.reading.counts import read_counts
 from graph.reading.document import looks_like_form, parse_document
 from graph.reading.draft import Draft
@@ -129,6 +129,7 @@ def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence
     read_counts(draft)
     read_some_gpus(draft)
     read_exclusive(draft)
+    read_last_word(draft)
     read_software(draft)
     read_unknown_places(draft)
     read_leftover(draft)

@@ -230,6 +230,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     single = len(spans) == 1
+    if own and not single and not named:
+        return
     if listed and not marked and not named and joined is None:
         return
     if not (named or marked or joined or (single and (opening or cue is not None) and not own)):
