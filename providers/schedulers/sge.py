@@ -7,7 +7,7 @@ accounting only, which lags behind: a job that neither shows is unknown. The com
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Self
 
@@ -118,16 +118,17 @@ class SgeDialect(BaseDialect):
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that qstat shows; the others are absent from the queue only."""
-        rows, trouble = self._rows(done)
+        ids = {ref.job_id for ref in refs}
+        rows, trouble = self._rows(done, lambda job_id, _: job_id in ids)
         jobs = queue_statuses(rows, refs, UTC)
         absent = frozenset() if trouble else frozenset(ref.job_id for ref in refs if ref.job_id not in jobs)
         return JobAnswers(jobs=jobs, absent=absent, trouble=trouble)
 
-    def _rows(self, done: Completed) -> tuple[list[Row], str]:
+    def _rows(self, done: Completed, wanted: Callable[[str, str], bool]) -> tuple[list[Row], str]:
         trouble = self.trouble(done)
         if trouble or not done.out.strip():
             return [], trouble or one_line(done.err) or "qstat printed nothing"
-        return queue_rows(done.stdout)
+        return queue_rows(done.stdout, wanted)
 
     def explain_command(self, ref: JobRef) -> Command:
         """`qstat -j ID`: why a job waits, or is in error state; too much work for the scheduler to ask for each."""
@@ -173,7 +174,7 @@ class SgeDialect(BaseDialect):
             trouble = self.trouble(done) or ("" if "jobnumber" in done.out else "qacct printed no record")
             pairs = [(one.get("jobnumber", ""), one.get("jobname", "")) for one in read_records(done.out)]
         else:
-            rows, trouble = self._rows(done)
+            rows, trouble = self._rows(done, lambda _, name: name.endswith(tag))
             pairs = [(row.id, row.name) for row in rows]
         for job_id, name in pairs:
             if (name == tag or name.endswith(f".{tag}")) and _JOB_ID.fullmatch(job_id):
@@ -188,7 +189,7 @@ class SgeDialect(BaseDialect):
 
     def parse_list_tags(self, done: Completed) -> JobAnswers:
         """Jobs whose name ends in a tag of ours."""
-        rows, trouble = self._rows(done)
+        rows, trouble = self._rows(done, lambda _, name: "dgm-" in name)
         found = {row.id: match[0] for row in rows if (match := re.search(rf"{_TAG.pattern}$", row.name)) is not None}
         refs = [JobRef(job_id=job_id, tag=tag) for job_id, tag in found.items()]
         return JobAnswers(jobs=queue_statuses(rows, refs, UTC), trouble=trouble)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import tzinfo
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from providers.schedulers.base import one_line
@@ -31,41 +30,64 @@ class Row(NamedTuple):
     waits_for: str = ""
 
 
-def queue_rows(out: bytes) -> tuple[list[Row], str]:
-    """Rows of qstat, XML or text, and why they cannot be trusted as a whole."""
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def queue_rows(out: bytes, wanted: Callable[[str, str], bool]) -> tuple[list[Row], str]:
+    """Rows of qstat, XML or text, and why they cannot be trusted as a whole.
+
+    Args:
+        out: what qstat printed.
+        wanted: whether a job matters, by its id and name; a queue may hold very many that do not.
+
+    """
     text = out.decode("utf-8", "replace")
     if text.lstrip()[:1] != "<":
-        return _text_rows(text)
+        rows, trouble = _text_rows(text)
+        return [row for row in rows if wanted(row.id, row.name)], trouble
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         return [], "the answer is no XML of qstat"
     # Names hold whatever their owners typed, and qstat writes it as it is.
-    clean = "".join(character for character in text if character in "\t\n\r" or ord(character) >= 32)
-    rows: list[Row] = []
-    root = ""
+    parser: Any = ET.XMLPullParser(("end",))  # no DTD is in it
+    rows = []
+    root = re.search(r"<([A-Za-z_][\w.-]*)[\s>/]", re.sub(r"^\s*<\?.*?\?>", "", text[:4096], flags=re.DOTALL))
     try:
-        for event, element in ET.iterparse(io.BytesIO(clean.encode()), events=("start", "end")):  # noqa: S314 # no DTD
-            root = root or element.tag
-            if event == "end" and element.tag == "job_list":
-                rows.append(_row(element))
-                element.clear()
+        for start in range(0, len(text), 2**16):
+            parser.feed(_NO_XML.sub("", text[start : start + 2**16]))
+            _drain(parser, rows, wanted)
+        parser.close()
+        _drain(parser, rows, wanted)
     except ET.ParseError as error:
         return rows, f"the answer of qstat is cut off or no XML ({error})"
-    return rows, "" if root in {"job_info", "unknown_jobs"} else f"the answer is no XML of qstat ({root[:40]})"
+    name = root[1] if root is not None else ""
+    return rows, "" if name in {"job_info", "unknown_jobs"} else f"the answer is no XML of qstat ({name[:40]})"
 
 
-def _row(element: ET.Element) -> Row:
-    def told(tag: str) -> str:
-        return (element.findtext(tag) or "").strip()
+def _drain(parser: Any, rows: list[Row], wanted: Callable[[str, str], bool]) -> None:  # noqa: ANN401 # see _events
+    for element in _events(parser):
+        if element.tag == "job_list":
+            told = {one.tag: (one.text or "").strip() for one in element}
+            name = told.get("full_job_name") or told.get("JB_name", "")
+            if wanted(told.get("JB_job_number", ""), name):
+                rows.append(_row(element, told, name))
+            element.clear()
 
+
+def _events(parser: Any) -> Iterator[ET.Element]:  # noqa: ANN401 # the parser's type cannot be written for all versions
+    for _, element in parser.read_events():
+        yield element
+
+
+def _row(element: ET.Element, told: Mapping[str, str], name: str) -> Row:
     waits = [(one.text or "").strip() for one in element if one.tag.startswith("predecessor_jobs")]
     return Row(
-        id=told("JB_job_number"),
-        state=told("state"),
-        name=told("full_job_name") or told("JB_name"),
-        queue=told("queue_name"),
-        submitted=told("JB_submission_time"),
-        started=told("JAT_start_time"),
-        tasks=told("tasks"),
+        id=told.get("JB_job_number", ""),
+        state=told.get("state", ""),
+        name=name,
+        queue=told.get("queue_name", ""),
+        submitted=told.get("JB_submission_time", ""),
+        started=told.get("JAT_start_time", ""),
+        tasks=told.get("tasks", ""),
         waits_for=", ".join(dict.fromkeys(filter(None, waits))),
     )
 

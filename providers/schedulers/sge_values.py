@@ -14,8 +14,12 @@ def read_time(text: str, zone: tzinfo = UTC) -> datetime | None:
     if re.fullmatch(r"\d{10,14}", text, re.ASCII):
         seconds = int(text) / (1000 if len(text) > 11 else 1)
         return datetime.fromtimestamp(seconds, UTC) if seconds else None
-    for form in ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S",
-                 "%m/%d/%Y %H:%M:%S.%f"):  # fmt: skip
+    try:
+        found = datetime.fromisoformat(text)
+        return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+    except ValueError:
+        pass
+    for form in ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S.%f"):
         try:
             return datetime.strptime(text, form).replace(tzinfo=zone)
         except ValueError:
