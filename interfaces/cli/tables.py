@@ -12,7 +12,7 @@ from rich.table import Table
 from dragoman.model import JsonObject
 from dragoman.units import format_bytes, format_duration
 
-__all__ = ["clean", "console", "print_outcome", "print_proposals", "print_question", "print_threads"]
+__all__ = ["clean", "console", "print_outcome", "print_problem", "print_proposals", "print_question", "print_threads"]
 
 _COLOURS = {
     "READY": "green",
@@ -66,10 +66,15 @@ def _cost(proposal: JsonObject) -> str:
     return f"{amount:g}" if unit == "none" else f"{amount:g} {clean(unit)}"
 
 
-def print_question(asked: JsonObject) -> None:
-    """A question to the person, with what is missing where and what would fit."""
+def print_problem(asked: JsonObject) -> None:
+    """What was wrong with the answer that was given before, if one was."""
     if asked.get("problem"):
         console().print(f"[bold]that cannot be used:[/] {clean(asked['problem'])}")
+
+
+def print_question(asked: JsonObject) -> None:
+    """A question to the person, with what is missing where and what would fit."""
+    print_problem(asked)
     console().print(clean(asked.get("question") or asked.get("why") or "The thread waits for an answer."))
     for option in _list(_object(asked.get("about")).get("options")):
         console().print(f"  - {clean(_object(option).get('label'))}")

@@ -17,7 +17,7 @@ from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
 from interfaces.cli.running import at_terminal, emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
-from interfaces.cli.tables import print_outcome, print_proposals, print_question
+from interfaces.cli.tables import print_outcome, print_problem, print_proposals, print_question
 from interfaces.documents import exit_code_of
 from interfaces.requests import take_request
 
@@ -100,6 +100,7 @@ async def _with_person(app: App, document: JsonObject, *, wait: bool) -> JsonObj
         pending = await person_wait(app.checkpoints.ledger, row, "approval", "question")
         if pending.kind == "approval":
             print_proposals(document)
+            print_problem(asked_of(document))
             payload = await anyio.to_thread.run_sync(_ask_approval, str(_selected(document)))
         else:
             if document["proposals"]:
@@ -172,6 +173,8 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
         }
         if state == "waiting-question":
             print_question(asked_of(document))
+        else:
+            print_problem(asked_of(document))
         hint = hints.get(state, f"`dragoman show {short}` tells how it goes")
         say(f"paused: {state.removeprefix('waiting-')}; {hint}")
     else:
