@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from dragoman.model import JsonObject
 from interfaces.cli.work import show_result
 
 
 @pytest.mark.parametrize("problem", ["'yesterday' is no moment", "hpc cannot take the work", ""])
 def test_an_approval_that_could_not_be_used_says_why(problem: str, capsys: pytest.CaptureFixture[str]) -> None:
-    document = {
+    document: JsonObject = {
         "thread_id": "3e239f1a-9e2d-4e4c-b034-6b7f0f517bc7",
         "state": "waiting-approval",
         "proposals": [],
