@@ -5,14 +5,19 @@ from __future__ import annotations
 import dataclasses
 import fcntl
 import itertools
+import json
+import os
 import shlex
 import shutil
+import signal
 import subprocess
+import sys
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import anyio
 import anyio.to_thread
@@ -164,10 +169,18 @@ class Place:
         self.ran = self.root / "ran"
         self.prefix = name
 
-    def client(self, *, window_s: float = 2.0, path: str | None = None, grace_s: float = 300.0) -> SchedulerClient:
+    def client(
+        self,
+        *,
+        window_s: float = 2.0,
+        path: str | None = None,
+        grace_s: float = 300.0,
+        extra: Mapping[str, str] | None = None,
+    ) -> SchedulerClient:
+        """A client of the cluster; `path` is searched for programs first, `extra` are variables of its environment."""
         site = Site(name="cluster", scheduler="slurm", work_root=str(self.root), settle_window_s=window_s)
-        extra = {"PATH": f"{path}:{self.slurm.environment['PATH']}"} if path else None
-        return SchedulerClient(SlurmDialect(), AsUser(self.slurm, extra), site, grace_s=grace_s)
+        first = {"PATH": f"{path}:{self.slurm.environment['PATH']}"} if path else {}
+        return SchedulerClient(SlurmDialect(), AsUser(self.slurm, {**first, **(extra or {})}), site, grace_s=grace_s)
 
     def attempt(self, number: int = 0, body: str = "", **fields: object) -> Attempt:
         tag = attempt_tag(self.prefix, "test", number)
@@ -223,6 +236,127 @@ class Place:
         rc, out, err = await self.slurm.run("squeue", "-h", "--states=all", "-o", "%i|%Z")
         assert rc == 0, err
         return [line.partition("|")[0] for line in out.splitlines() if f"/{self.prefix}/" in line]
+
+
+REPOSITORY = Path(__file__).parents[3]
+RULES = [{"name": "the test cluster", "sites": ["cluster"], "max_cost": 0}]
+SITES = """
+schema_version: 1
+sites:
+  - name: cluster
+    scheduler: slurm
+    work_root: {root}
+    min_poll_interval_s: 0.5
+    max_poll_interval_s: 1
+    settle_window_s: 3
+    charges: {{currency: none, per_core_hour: 0}}
+"""
+
+
+class Person:
+    """Somebody with an account at the cluster and `dragoman`, in a folder of their own there."""
+
+    def __init__(self, slurm: Slurm) -> None:
+        self.slurm = slurm
+        self.folder = slurm.work_dir / f"person-{uuid.uuid4().hex[:8]}"
+        self.root = self.folder / "attempts"
+        assert self.shell("mkdir", "-p", str(self.root)).returncode == 0
+        for name in ("pi.py", "input.csv"):
+            shutil.copy(REPOSITORY / "examples" / "pi" / name, self.folder)
+        (self.folder / "in put;$(id).csv").write_text("inside\n")
+        (self.folder / "sites.yaml").write_text(SITES.format(root=self.root))
+        for path in self.folder.iterdir():
+            path.chmod(0o755)
+        self.environment = {
+            **slurm.environment,
+            "PYTHONPATH": str(REPOSITORY),
+            "DRAGOMAN_DATA_DIR": str(self.folder / "data"),
+            "DRAGOMAN_SITES_FILE": str(self.folder / "sites.yaml"),
+            "DRAGOMAN_APPROVAL_RULES": json.dumps(RULES),
+            "DRAGOMAN_WAIT_POLL_S": "0.2",
+            "DRAGOMAN_FILE_LATENCY_S": "2",
+            "DRAGOMAN_LEASE_S": "5",
+            "LANGSMITH_TRACING": "false",
+        }
+
+        self.desk: subprocess.Popen[bytes] | None = None
+
+    def words(self, *arguments: str) -> list[str]:
+        return [*self.slurm.as_reader, sys.executable, "-m", "interfaces.cli.main", *arguments]
+
+    def shell(self, *argv: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: TID251  # a person's shell blocks too
+            [*self.slurm.as_user, *argv], cwd=self.slurm.work_dir, env=self.slurm.environment, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+
+    def __call__(self, *arguments: str, code: int | None = None) -> dict[str, Any]:
+        done = subprocess.run(  # noqa: TID251
+            self.words(*arguments, "--json"), cwd=self.folder, env=self.environment, capture_output=True, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+        assert done.stdout, done.stderr
+        assert code is None or done.returncode == code, done.stdout + done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def sit_down(self, requests: Mapping[str, Any]) -> None:
+        """Start a desk (`desk.py`) that makes these requests."""
+        text = json.dumps(requests).replace("{root}", str(self.root))
+        (self.folder / "requests.json").write_text(text)
+        with (self.folder / "desk.log").open("wb") as log:
+            self.desk = subprocess.Popen(
+                [*self.slurm.as_reader, sys.executable, str(Path(__file__).with_name("desk.py")), str(self.folder)],
+                cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                start_new_session=True,
+            )  # fmt: skip
+
+    def shown(self, name: str) -> dict[str, Any]:
+        path = self.folder / "documents" / f"{name}.json"
+        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"state": "active", "timeline": []}
+        return found
+
+    def until(self, name: str, wanted: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:
+        end = time.monotonic() + seconds
+        while True:
+            document = self.shown(name)
+            if wanted(document):
+                return document
+            if time.monotonic() > end or (self.desk is not None and self.desk.poll() is not None):
+                said = [entry["words"] for entry in document["timeline"][-8:]]
+                raise AssertionError(f"{name}: {document['state']}: {said} {(self.folder / 'desk.log').read_text()}")
+            time.sleep(0.2)
+
+    def ended(self, name: str, seconds: float = 60) -> dict[str, Any]:
+        return self.until(
+            name,
+            lambda document: not str(document["state"]).startswith(("new", "active", "parked", "waiting")),
+            seconds,
+        )
+
+    def result(self, document: dict[str, Any], file: str) -> str:
+        return (Path(document["results"]["dir"]) / file).read_text()
+
+    def leave(self) -> None:
+        """End whatever runs here, and remove the folder."""
+        if self.desk is not None:
+            (self.folder / "stop").touch()
+            with suppress(subprocess.TimeoutExpired):
+                self.desk.wait(30)
+            with suppress(ProcessLookupError):
+                os.killpg(self.desk.pid, signal.SIGKILL)
+            self.desk.wait()
+        self("db", "stop")
+        self.shell("scancel", "-u", self.slurm.user)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def person(slurm_cluster: Slurm) -> Iterator[Person]:
+    """Somebody at the cluster, for the tests of one file."""
+    person = Person(slurm_cluster)
+    yield person
+    person.leave()
 
 
 def _exports() -> dict[str, str]:

@@ -58,6 +58,7 @@ async def test_a_lost_request_leaves_none(slurm: Slurm) -> None:
     assert "lost2" not in (await slurm.run("squeue", "-h", "--me", "-o", "%j"))[1]
 
 
+@pytest.mark.campaign
 async def test_a_stopped_controller_is_an_error_and_comes_back_with_its_jobs(slurm: Slurm) -> None:
     job = await submit(slurm, "--wrap=sleep 300")
     await slurm.ctld_stop()
@@ -66,6 +67,7 @@ async def test_a_stopped_controller_is_an_error_and_comes_back_with_its_jobs(slu
     await until(slurm, job, "squeue", "-h", "-o", "%i")
 
 
+@pytest.mark.campaign
 async def test_a_lost_node_ends_or_requeues_its_job(slurm: Slurm) -> None:
     job = await submit(slurm, "--no-requeue", "-p", "gpu", "-w", "gpu02", "--gres=gpu:a100:1", "--wrap=sleep 300")
     await until(slurm, "RUNNING", "squeue", "-h", "-j", job, "-o", "%T")

@@ -7,35 +7,18 @@ looks at its own.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-import sys
 import time
-import uuid
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from tests.integration.slurm.conftest import Slurm
+    from tests.integration.slurm.conftest import Person, Slurm
 
 pytestmark = [pytest.mark.slurm, pytest.mark.anyio]
 
-REPOSITORY = Path(__file__).parents[3]
-RULES = [{"name": "the test cluster", "sites": ["cluster"], "max_cost": 0}]
-SITES = """
-schema_version: 1
-sites:
-  - name: cluster
-    scheduler: slurm
-    work_root: {root}
-    min_poll_interval_s: 0.5
-    max_poll_interval_s: 1
-    settle_window_s: 3
-    charges: {{currency: none, per_core_hour: 0}}
-"""
 NASTY = ["a b", "two  blanks", "it's", 'say "x"', "$(touch /tmp/dragoman-hurt)", "`id`", "; exit 9", "-n", "--", "*",
          "line\nbreak", "cr\r\nlf", "\\", "ü€", "#SBATCH --hold", "%j", "&", ""]  # fmt: skip
 SHOW_WORDS = "import json, sys; json.dump([sys.argv[1:], open('in put;$(id).csv').read()], open('words.json', 'w'))"
@@ -95,100 +78,9 @@ REQUESTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Person:
-    """Somebody with an account at the cluster and `dragoman`, in a folder of their own there."""
-
-    def __init__(self, slurm: Slurm) -> None:
-        self.slurm = slurm
-        self.folder = slurm.work_dir / f"person-{uuid.uuid4().hex[:8]}"
-        self.root = self.folder / "attempts"
-        assert self.shell("mkdir", "-p", str(self.root)).returncode == 0
-        for name in ("pi.py", "input.csv"):
-            shutil.copy(REPOSITORY / "examples" / "pi" / name, self.folder)
-        (self.folder / "in put;$(id).csv").write_text("inside\n")
-        (self.folder / "sites.yaml").write_text(SITES.format(root=self.root))
-        for path in self.folder.iterdir():
-            path.chmod(0o755)
-        self.environment = {
-            **slurm.environment,
-            "PYTHONPATH": str(REPOSITORY),
-            "DRAGOMAN_DATA_DIR": str(self.folder / "data"),
-            "DRAGOMAN_SITES_FILE": str(self.folder / "sites.yaml"),
-            "DRAGOMAN_APPROVAL_RULES": json.dumps(RULES),
-            "DRAGOMAN_WAIT_POLL_S": "0.2",
-            "DRAGOMAN_FILE_LATENCY_S": "2",
-            "DRAGOMAN_LEASE_S": "5",
-            "LANGSMITH_TRACING": "false",
-        }
-
-        self.at_desk: subprocess.Popen[bytes] | None = None
-
-    def words(self, *arguments: str) -> list[str]:
-        return [*self.slurm.as_reader, sys.executable, "-m", "interfaces.cli.main", *arguments]
-
-    def shell(self, *argv: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(  # noqa: TID251  # a person's shell blocks too
-            [*self.slurm.as_user, *argv], cwd=self.slurm.work_dir, env=self.slurm.environment, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
-
-    def __call__(self, *arguments: str, code: int | None = None) -> dict[str, Any]:
-        done = subprocess.run(  # noqa: TID251
-            self.words(*arguments, "--json"), cwd=self.folder, env=self.environment, capture_output=True, text=True,
-            timeout=120, check=False,
-        )  # fmt: skip
-        assert done.stdout, done.stderr
-        assert code is None or done.returncode == code, done.stdout + done.stderr
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
-
-    def desk(self) -> subprocess.Popen[bytes]:
-        text = json.dumps(REQUESTS).replace("{root}", str(self.root))
-        (self.folder / "requests.json").write_text(text)
-        with (self.folder / "desk.log").open("wb") as log:
-            return subprocess.Popen(
-                [*self.slurm.as_reader, sys.executable, str(Path(__file__).with_name("desk.py")), str(self.folder)],
-                cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                start_new_session=True,
-            )  # fmt: skip
-
-    def shown(self, name: str) -> dict[str, Any]:
-        path = self.folder / "documents" / f"{name}.json"
-        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"state": "active", "timeline": []}
-        return found
-
-    def until(self, name: str, wanted: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:
-        end = time.monotonic() + seconds
-        while True:
-            document = self.shown(name)
-            if wanted(document):
-                return document
-            if time.monotonic() > end or not (self.at_desk is None or self.at_desk.poll() is None):
-                said = [entry["words"] for entry in document["timeline"][-8:]]
-                raise AssertionError(f"{name}: {document['state']}: {said} {(self.folder / 'desk.log').read_text()}")
-            time.sleep(0.2)
-
-    def ended(self, name: str, seconds: float = 60) -> dict[str, Any]:
-        return self.until(name, lambda document: not str(document["state"]).startswith(("new", "active", "parked", "waiting")), seconds)
-
-    def result(self, document: dict[str, Any], file: str) -> str:
-        return (Path(document["results"]["dir"]) / file).read_text()
-
-
-@pytest.fixture(scope="module")
-def person(slurm_cluster: Slurm) -> Iterator[Person]:
-    person = Person(slurm_cluster)
-    desk = person.at_desk = person.desk()
-    yield person
-    (person.folder / "stop").touch()
-    try:
-        desk.wait(20)
-    finally:
-        desk.kill()
-        desk.wait()
-        person("db", "stop")
-        person.shell("scancel", "-u", slurm_cluster.user)
-        shutil.rmtree(person.folder, ignore_errors=True)
+@pytest.fixture(scope="module", autouse=True)
+def requests_made(person: Person) -> None:
+    person.sit_down(REQUESTS)
 
 
 def job_of(person: Person, name: str) -> str:
@@ -232,6 +124,31 @@ async def test_the_nodes_of_a_running_job_are_lost_and_it_is_submitted_again(
     said = [entry["words"] for entry in document["timeline"]]
     assert any("node-failed" in words for words in said)
     assert "cluster lost the job: submitting it again" in said
+
+
+def test_a_busy_partition_is_estimated_and_a_limit_that_changed_is_noticed(person: Person) -> None:
+    rc = person.shell("sbatch", "-p", "small", "--exclusive", "--time=3", "--wrap=sleep 170").returncode
+    assert rc == 0
+    while "small RUNNING" not in person.shell("squeue", "-h", "-p", "small", "-o", "%P %T").stdout:
+        time.sleep(0.2)
+    request = {"command": ["true"], "shapes": [{"tasks": 2}], "queue": "small", "walltime_s": 240}
+    document = person("run", json.dumps(request), "--approve", "auto", "--no-wait", code=6)
+    (proposal,) = document["proposals"]
+    assert proposal["verdict"] == "BUSY"
+    assert 60 < proposal["expected_start_s"] <= 181
+    assert "the scheduler expects to start it in" in proposal["reasons"][0]
+    limit = ["scontrol", "update", "PartitionName=small"]
+    subprocess.check_call([*limit, "MaxTime=1"], env=person.slurm.environment)
+    try:
+        end = time.monotonic() + 60
+        while document["state"] != "waiting-question":
+            assert time.monotonic() < end, [entry["words"] for entry in document["timeline"]]
+            document = person("show", document["thread_id"])
+    finally:
+        subprocess.check_call([*limit, "MaxTime=5"], env=person.slurm.environment)
+    assert document["waiting_for"]["asked"]["reason"] == "PartitionTimeLimit"
+    assert (document["job"]["state"], document["job"]["reason_class"]) == ("pending", "never")
+    person("cancel", document["thread_id"])
 
 
 def test_it_fails_with_its_exit_code(person: Person) -> None:
