@@ -115,7 +115,8 @@ def _site(worker: dict[str, Any]) -> Site:
         gpus=_gpus(hardware),
         mpi=tuple(
             MpiLibrary(
-                implementation=_IMPLEMENTATIONS.get(each["name"], each["name"]), version=_facts(each).get("version")
+                implementation=str(_IMPLEMENTATIONS.get(each["name"], each["name"])),
+                version=_facts(each).get("version"),
             )
             for each in by_category.get("parallel", [])
         ),
@@ -217,7 +218,7 @@ def _file_system(provider: dict[str, Any]) -> FileSystem:
 
 def _interfaces(provider: dict[str, Any]) -> Iterator[Interface]:
     facts = _facts(provider)
-    fabric = _FABRICS.get(provider["name"], provider["name"])
+    fabric = str(_FABRICS.get(provider["name"], provider["name"]))
     speed = facts.get("speed_mbit") or facts.get("speed")
     for name in facts.get("interfaces") or facts.get("ifaces") or [f"{fabric}-0"]:
         yield Interface(

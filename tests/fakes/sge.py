@@ -35,7 +35,8 @@ def qsub() -> None:
             name, *values = shlex.split(line[3:])
             options[name] = " ".join(values)
             if name == "-l":
-                resources.update([values[0].partition("=")[::2]])
+                name, _, value = values[0].partition("=")
+                resources[name] = value
     if "-w" in arguments:
         sys.stdout.write("verification: found suitable queue(s)\n")
         return

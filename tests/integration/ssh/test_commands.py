@@ -138,6 +138,7 @@ async def test_a_file_is_written_read_and_looked_at(there: RemoteTransport, tmp_
     assert await there.read_file(str(path), max_bytes=10, tail=True) == data[-10:]
     seen = await there.stat(str(path))
     assert seen == FileStat(str(path), "file", len(data), seen.mtime if seen else 0, 0o600)
+    assert seen is not None
     assert seen.mtime == pytest.approx(path.stat().st_mtime, abs=0.01)
     await there.write_file(str(path), b"")
     assert await there.read_file(str(path)) == b""

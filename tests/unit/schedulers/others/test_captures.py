@@ -53,8 +53,9 @@ def plain(value: object) -> Any:
     """A whole answer as JSON, without fields at their defaults."""
     if isinstance(value, Model):
         return value.dump()
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(item) for name, item in value._asdict().items()}
+    names = getattr(value, "_fields", None)
+    if isinstance(value, tuple) and names is not None:
+        return {name: plain(item) for name, item in zip(names, value, strict=True)}
     if is_dataclass(value) and not isinstance(value, type):
         pairs = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         return {name: item for name, item in pairs.items() if item not in ("", [], {}, None, "unknown")}
