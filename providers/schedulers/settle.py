@@ -93,7 +93,8 @@ def settle(
     if look.owner:
         job = next((a.job for a in answers.values() if a.job is not None and a.job.job_id == look.owner), None)
         words = f"job {look.owner} says that it runs this attempt"
-        return Decision(Next.SUBMITTED, words, job=job or JobRef(job_id=look.owner, tag=tag), adopted=job is None)
+        known = job.model_copy(update={"tag": tag}) if job is not None else JobRef(job_id=look.owner, tag=tag)
+        return Decision(Next.SUBMITTED, words, job=known, adopted=job is None)
     for generation in sorted(answers):
         answer = answers[generation]
         if answer.job is not None:
