@@ -15,6 +15,7 @@ from dragoman.event import Event
 from dragoman.ledger import Ledger
 from dragoman.protocols import Progress
 from dragoman.thread import ThreadStatus
+from graph.migrations import graph_version, read_graph_version
 
 __all__ = ["Engine"]
 
@@ -47,6 +48,7 @@ class Engine:
     ) -> None:
         self.graph = graph
         self.ledger = ledger
+        self.made_with = graph_version(graph.name)
         self.holder = holder
         self.lease_s = lease_s
         self.most_tries = most_tries
@@ -75,6 +77,7 @@ class Engine:
 
     async def _owned(self, lease: Lease, progress: Progress | None) -> None:
         try:
+            await self._same_graph(lease.thread_id)
             await self._run(lease, progress)
         except DatabaseError:
             raise
@@ -92,6 +95,20 @@ class Engine:
             )
             if status is ThreadStatus.POISONED:
                 await self.ledger.say(lease.thread_id, "engine", f"parked with its error: {words}")
+
+    async def _same_graph(self, thread_id: str) -> None:
+        """A thread goes on with the graph it was begun with: older states of it are migrated, others refused."""
+        row = await self.ledger.thread(thread_id)
+        if row is None or not row.graph:
+            return
+        name, version = read_graph_version(row.graph)
+        own_name, own_version = read_graph_version(self.made_with)
+        if name != own_name or version > own_version:
+            raise DragomanError(
+                f"the thread was begun with {row.graph}, and this process runs {self.made_with}",
+                where=f"thread {thread_id}",
+                cure="continue it with the release that began it or a newer one",
+            )
 
     async def _run(self, lease: Lease, progress: Progress | None) -> None:
         config: RunnableConfig = {

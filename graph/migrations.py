@@ -7,7 +7,7 @@ from typing import Any
 
 from dragoman.errors import DragomanError
 
-__all__ = ["SCHEMA_VERSION", "migrate"]
+__all__ = ["SCHEMA_VERSION", "graph_version", "migrate", "read_graph_version"]
 
 SCHEMA_VERSION = 1
 
@@ -35,3 +35,14 @@ def migrate(state: Mapping[str, Any]) -> dict[str, Any]:
         version += 1
         data["schema_version"] = version
     return data
+
+
+def graph_version(name: str) -> str:
+    """What a thread keeps of the graph it is begun with: its name and the schema version of its state."""
+    return f"{name}:{SCHEMA_VERSION}"
+
+
+def read_graph_version(words: str) -> tuple[str, int]:
+    """Name and schema version; one that cannot be read is newer than all."""
+    name, _, version = words.rpartition(":")
+    return name, int(version) if version.isdecimal() else SCHEMA_VERSION + 1

@@ -11,6 +11,7 @@ from dragoman.errors import BadRequest
 from dragoman.model import now
 from dragoman.thread import ThreadRow
 from graph.local_inputs import with_local_inputs
+from graph.migrations import graph_version
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
 from graph.state import Options
@@ -51,6 +52,7 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
     row = ThreadRow(
         thread_id=thread_id,
         title=title,
+        graph=graph_version("dragoman"),
         input={
             "request": title,
             "prepared": reading.dump(),
