@@ -33,6 +33,7 @@ class Counts:
     written_after_lease: int = 0
     asked_twice: int = 0
     left_running: int = 0
+    resumed_by_another_event: int = 0
     said_twice: int = 0
     details: list[str] = field(default_factory=list)
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -40,12 +41,7 @@ class Counts:
     @property
     def hold(self) -> bool:
         """Whether all promises were kept."""
-        return not any(
-            (
-                self.submitted_twice, self.run_twice, self.lost, self.finished_that_were_not, self.not_at_rest,
-                self.parked_with_error, self.written_after_lease, self.asked_twice, self.left_running, self.said_twice,
-            )
-        )  # fmt: skip
+        return not any(value for name, value in vars(self).items() if name not in ("details", "outcomes"))
 
 
 async def audit(campaign: Campaign) -> Counts:
@@ -59,16 +55,16 @@ async def audit(campaign: Campaign) -> Counts:
     return counts
 
 
-def _marks(campaign: Campaign) -> tuple[dict[str, list[str]], set[str]]:
-    """Starts by tag (each with its job's name), and tags that came to their end."""
+def _marks(campaign: Campaign) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Starts by tag (each with its job's name), and when those came to their end that did."""
     starts: dict[str, list[str]] = defaultdict(list)
-    ends = set()
+    ends = {}
     for line in campaign.place.marks.read_text().splitlines():
-        tag, what, name = line.split()
+        tag, what, name, at = line.split()
         if what == "start":
             starts[tag].append(name)
         else:
-            ends.add(tag)
+            ends[tag] = float(at)
     return starts, ends
 
 
@@ -96,7 +92,7 @@ def _queue(campaign: Campaign, counts: Counts) -> None:
             counts.details.append(f"left {place}: {json.loads(entry.read_text()).get('tag')}")
 
 
-async def _threads(campaign: Campaign, counts: Counts, starts: dict[str, list[str]], ends: set[str]) -> None:
+async def _threads(campaign: Campaign, counts: Counts, starts: dict[str, list[str]], ends: dict[str, float]) -> None:
     threads = await campaign.rows("SELECT * FROM dragoman_ledger.threads")
     attempts = await campaign.rows("SELECT thread_id, tag, state FROM dragoman_ledger.attempts ORDER BY number")
     said = {
@@ -104,6 +100,14 @@ async def _threads(campaign: Campaign, counts: Counts, starts: dict[str, list[st
         for row in await campaign.rows(
             "SELECT thread_id, string_agg(words, '; ') AS words FROM dragoman_ledger.timeline"
             " WHERE step IN ('collector', 'data_mover') GROUP BY 1"
+        )
+    }
+    seen = {
+        row["thread_id"]: row["at"].timestamp()
+        for row in await campaign.rows(
+            "SELECT thread_id, max(at) AS at FROM dragoman_ledger.timeline"
+            " WHERE step = 'monitor' AND words LIKE '%% is completed' GROUP BY 1",
+            (),
         )
     }
     waits = await campaign.rows("SELECT thread_id, kind FROM dragoman_ledger.waits WHERE closed_at IS NULL")
@@ -132,7 +136,8 @@ async def _threads(campaign: Campaign, counts: Counts, starts: dict[str, list[st
         elif row["status"] != "done" and row["thread_id"] not in asked:
             counts.not_at_rest += 1
             counts.details.append(f"not at rest: {error}")
-        if outcome == "completed" and (not ended or ended[-1] != own[-1] or request.job.fails):
+        early = row["thread_id"] in seen and ended and seen[row["thread_id"]] < ends[ended[-1]]
+        if outcome == "completed" and (not ended or ended[-1] != own[-1] or request.job.fails or early):
             counts.finished_that_were_not += 1
             counts.details.append(f"finished that was not: {error}, attempts {own}, ended {ended}")
         if outcome == "completed":
@@ -170,6 +175,16 @@ async def _writes(campaign: Campaign, counts: Counts) -> None:
         if children[parent] > 1 or epochs.get(parent, 0) > epochs[key]:
             counts.written_after_lease += 1
             counts.details.append(f"written after its lease had ended: checkpoint {key[1]} of {key[0][:8]}")
+    resumed = await campaign.rows(
+        "SELECT w.thread_id, w.kind, w.sequence FROM dragoman_ledger.waits w"
+        " JOIN dragoman_ledger.threads t ON t.thread_id = w.thread_id"
+        " WHERE w.closed_at IS NOT NULL AND NOT w.has_event AND w.closed_at < t.updated_at"
+    )
+    for row in resumed:
+        counts.resumed_by_another_event += 1
+        counts.details.append(
+            f"resumed without its event: wait {row['sequence']} ({row['kind']}) of {row['thread_id']}"
+        )
     said = await campaign.rows(
         "SELECT thread_id, words, count(*) AS number FROM dragoman_ledger.timeline t"
         " WHERE (SELECT count(*) FROM dragoman_ledger.attempts a WHERE a.thread_id = t.thread_id) < 2"

@@ -13,8 +13,7 @@ __all__ = ["BREAKS", "SQL", "break_ledger", "break_site"]
 BREAKS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "epoch": ("writes are taken whatever lease they were begun under", ("stop",), ("checkpoint", "interrupt", "wait")),
     "lease": ("whoever asks for a thread's lease gets it", ("stop", "kill"), ("checkpoint", "intent", "record")),
-    "claim": ("the site-side step does not see an earlier claim", ("kill", "lost-answer"), ("submit",)),
-    "claims": ("neither the step nor the job sees an earlier claim", ("kill", "lost-answer"), ("submit",)),
+    "claims": ("neither the step nor the job sees an earlier claim", ("kill",), ("submit", "record")),
     "resume-id": ("a thread is resumed with whatever event there is", ("event-again", "event-stale"), ()),
     "unseen": ("a job that is not seen is taken for finished", ("lost-answer",), ("look",)),
 }
@@ -80,15 +79,13 @@ async def _anybody(ledger: Any, limit: int) -> list[str]:  # noqa: ANN401
 
 def break_site(name: str, client: Any, transport: Any) -> None:  # noqa: ANN401
     """Take a guard out of the way to the site."""
-    if name in ("claim", "claims"):
+    if name == "claims":
         inner = transport.run
 
         async def run(command: Command) -> Completed:
             argv = command.argv
             if len(argv) > 5 and argv[3] == "dragoman" and argv[4] == "submit":
-                await inner(
-                    Command(("rm", "-rf", f"{argv[5]}/submit", *([f"{argv[5]}/run"] if name == "claims" else [])))
-                )
+                await inner(Command(("rm", "-rf", f"{argv[5]}/submit", f"{argv[5]}/run")))
             done: Completed = await inner(command)
             return done
 

@@ -49,7 +49,7 @@ class CampaignSites(Sites):
             transport = LocalTransport()
             _strike_transport(transport, self.probe)
             runtime = open_site(self.site(name), clock=self.probe.now, transport=transport)
-            dialect = CampaignQueue(self.queue, own_run_claim=self.broken in ("claims",))
+            dialect = CampaignQueue(self.queue, own_run_claim=self.broken == "claims")
             client = SchedulerClient(dialect, transport, runtime.site, clock=self.probe.now)
             break_site(self.broken, client, transport)
             for provider in runtime.providers:
@@ -103,7 +103,7 @@ def _strike_transport(transport: LocalTransport, probe: Probe) -> None:
         if step == "submit" and probe.fault is not None and probe.fault["phase"] == "during":
             task = asyncio.ensure_future(inner(command))
             await asyncio.sleep(0.01 + 0.015 * probe.fault["nth"])
-            probe.at(step, "during", command.argv[5])
+            probe.at(step, "during", command.argv[5] if len(command.argv) > 5 else "")
             done: Completed = await task
         else:
             done = await inner(command)

@@ -140,7 +140,7 @@ class Campaign:
         if server is None:
             return []
         with suppress(psycopg.Error):
-            async with await psycopg.AsyncConnection.connect(
+            async with await psycopg.AsyncConnection[DictRow].connect(
                 server.dsn, autocommit=True, row_factory=dict_row, connect_timeout=5
             ) as connection:
                 return await (await connection.execute(sql.encode(), parameters)).fetchall()
@@ -200,7 +200,7 @@ class Campaign:
     def _again(self, fault: Fault) -> None:
         """A fault whose step its process did not come to; given up after some tries."""
         self.tried[fault.number] += 1
-        if self.tried[fault.number] < (12 if fault.step in RARE else 5):
+        if self.tried[fault.number] < (10 if fault.step in RARE else 3):
             self.waiting.append(fault)
 
     # Strikes
@@ -253,7 +253,7 @@ class Campaign:
     def _begin(self) -> None:
         open_ = sum(not request.done for request in self.requests)
         wanted = self.options.jobs
-        if len(self.requests) >= wanted and len(self.fired) < self.options.faults and self.waiting and open_ == 0:
+        if len(self.requests) >= wanted and self._left and open_ == 0:
             wanted = min(len(self.requests) + AT_ONCE, 4 * self.options.jobs)
         # Jobs wait for the faults to keep up, so that a campaign ends with all that was asked for.
         behind = len(self.fired) / max(1, self.options.faults) < (len(self.requests) - AT_ONCE) / self.options.jobs
@@ -325,14 +325,16 @@ class Campaign:
                 process.since = now
 
     @property
+    def _left(self) -> bool:
+        """Whether faults are left that can still strike."""
+        armed = any(process.fault is not None for process in self.processes.values())
+        return len(self.fired) < self.options.faults and bool(self.waiting or armed)
+
+    @property
     def over(self) -> bool:
         """All faults have struck or cannot, and all threads are at their end or wait for a person."""
-        struck = (
-            len(self.fired) >= self.options.faults
-            or not (self.waiting or any(process.fault is not None for process in self.processes.values()))
-            or len(self.requests) >= 4 * self.options.jobs
-        )
-        return struck and len(self.requests) >= self.options.jobs and all(request.done for request in self.requests)
+        enough = not self._left or len(self.requests) >= 4 * self.options.jobs
+        return enough and len(self.requests) >= self.options.jobs and all(request.done for request in self.requests)
 
     async def run(self) -> None:
         """From the first job to the last thread's end."""

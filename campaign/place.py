@@ -25,10 +25,10 @@ sites:
 BODY = """\
 #!/bin/sh
 # What happened, told by the job itself, in a file that dragoman knows nothing of.
-echo "$DRAGOMAN_TAG start $1" >>'{marks}'
+echo "$DRAGOMAN_TAG start $1 $(date +%s.%N)" >>'{marks}'
 sleep "$3"
 ( cat in.txt && echo "result of $1" ) >out.txt || exit 9
-echo "$DRAGOMAN_TAG end $1" >>'{marks}'
+echo "$DRAGOMAN_TAG end $1 $(date +%s.%N)" >>'{marks}'
 if [ "$2" = fails ]; then exit 3; fi
 """
 

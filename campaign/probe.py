@@ -32,7 +32,7 @@ class Probe:
         self.control = control
         self.hits = 0
         self.shift = timedelta(0)
-        self.lose = False
+        self.lose = 0
 
     def now(self) -> datetime:
         """The clock of this process."""
@@ -53,12 +53,12 @@ class Probe:
             answer = json.loads(link.makefile().readline() or "{}")
         self.fault = answer.get("next")
         self.shift += timedelta(seconds=answer.get("jump", 0))
-        self.lose = bool(answer.get("lose"))
+        self.lose = int(answer.get("lose", 0))
 
     def lost(self) -> None:
         """Lose the answer of the site, where that is the fault."""
         if self.lose:
-            self.lose = False
+            self.lose -= 1
             raise TransportError("the connection was lost", where="campaign", cure="look again")
 
 

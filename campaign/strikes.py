@@ -64,7 +64,8 @@ async def strike(campaign: Campaign, process: Process, fault: Fault, about: str)
             if server is not None:
                 os.kill(server.pid, signal.SIGKILL)
         case "lost-answer":
-            return {"lose": True}
+            # A question is put three times: a longer loss is one that no repeat bridges.
+            return {"lose": campaign.chance.choice((1, 2, 8))}
         case "disk-site" | "disk-data":
             path = campaign.place.site if fault.kind == "disk-site" else campaign.place.data
             await anyio.to_thread.run_sync(campaign.place.fill, path)
