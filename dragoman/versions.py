@@ -110,6 +110,13 @@ def compare(left: str, right: str) -> Literal[-1, 0, 1] | None:
     return 0 if a == b else (-1 if a < b else 1)
 
 
+def _is_update_of(version: str, named: str) -> bool:
+    """Whether a version is the release named by its day (`2Aug2023`), or an update of that release."""
+    match = _NAMED_DATE.fullmatch(named)
+    asked, there = _as_date(named), _as_date(version)
+    return match is not None and not match[4] and asked is not None and there is not None and asked[0] == there[0]
+
+
 class VersionBound(Model):
     """One comparison with a version, such as `>= 3.1`."""
 
@@ -119,6 +126,8 @@ class VersionBound(Model):
     def admits(self, version: str) -> Truth:
         """Whether a version meets the bound; unknown where no order is known."""
         order = compare(version, self.version)
+        if order != 0 and self.operator in ("==", "!=") and _is_update_of(version, self.version):
+            order = 0
         if order is None:
             return Truth.NO if self.operator == "==" else Truth.YES if self.operator == "!=" else Truth.UNKNOWN
         meets = {

@@ -47,10 +47,14 @@ async def collector(step: Step) -> Goto:
 
 
 async def _forget_secrets(step: Step, current: CurrentAttempt) -> None:
-    """The job has ended: its secrets do not stay at the site. One that cannot be reached is not waited for."""
+    """The job has ended: its secrets stay neither at the site nor here. A site that is away is not waited for."""
     request = step.state.reading
     if request is None or not any(each.secret for each in request.environment):
         return
+    own = f".{step.thread_id[:13]}"
+    for key in [each.secret for each in request.environment if each.secret and each.secret.endswith(own)]:
+        if step.deps.forget_secret is not None:
+            await step.deps.forget_secret(key)
     try:
         await scheduler_at(step.open_site(current.site)).attempts.forget_secrets(current.control_dir)
     except DragomanError as error:

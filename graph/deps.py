@@ -31,6 +31,8 @@ class Deps:
     results_dir: Path
     secret: Callable[[str], Awaitable[str | None]]
     """The value of a secret by its key; None where there is none."""
+    forget_secret: Callable[[str], Awaitable[None]] | None = None
+    """Removes a secret that was put away for one thread."""
     script_reader: Callable[[str], ScriptReading] | None = None
     """Reads a job script by the scheduler that its directives are of."""
     approval_rules: Sequence[ApprovalRule] = ()

@@ -54,6 +54,7 @@ class App:
             open_site=self.sites.at,
             results_dir=self.settings.results_dir,
             secret=self.secrets.get,
+            forget_secret=self.secrets.forget,
             script_reader=read_any_script,
             approval_rules=self.settings.approval_rules,
             site_timeout_s=self.settings.site_timeout_s,

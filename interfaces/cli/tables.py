@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,7 +13,16 @@ from rich.table import Table
 from dragoman.model import JsonObject
 from dragoman.units import format_bytes, format_duration
 
-__all__ = ["clean", "console", "print_outcome", "print_problem", "print_proposals", "print_question", "print_threads"]
+__all__ = [
+    "clean",
+    "console",
+    "print_error_end",
+    "print_outcome",
+    "print_problem",
+    "print_proposals",
+    "print_question",
+    "print_threads",
+]
 
 _COLOURS = {
     "READY": "green",
@@ -96,6 +106,19 @@ def print_outcome(document: JsonObject) -> None:
                 f"  {clean(file['name'])}  {format_bytes(int(str(file['bytes'])))}  sha256 {str(file['sha256'])[:16]}…"
             )
     _print_prediction(_object(document.get("prediction")))
+
+
+def print_error_end(document: JsonObject, lines: int = 10) -> None:
+    """The last lines of a failed job's stderr, where it was brought back."""
+    folder = _object(document.get("results")).get("dir")
+    file = Path(str(folder)) / "stderr.log"
+    if not folder or not file.is_file():
+        return
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - 8192))
+        end = stream.read().decode("utf-8", "replace").splitlines()[-lines:]
+    for line in end:
+        console().print(f"  stderr: {clean(line)}")
 
 
 def _print_prediction(prediction: JsonObject) -> None:

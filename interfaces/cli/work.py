@@ -17,7 +17,7 @@ from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
 from interfaces.cli.running import at_terminal, emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
-from interfaces.cli.tables import print_outcome, print_problem, print_proposals, print_question
+from interfaces.cli.tables import print_error_end, print_outcome, print_problem, print_proposals, print_question
 from interfaces.documents import exit_code_of
 from interfaces.requests import take_request
 
@@ -166,7 +166,7 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
     if isinstance(approval, dict) and approval.get("rule"):
         say(f"approved by the written rule: {approval['rule']}")
     state, short = str(document["state"]), str(document["thread_id"])[:8]
-    if code == 6:
+    if state.startswith("waiting-"):
         hints = {
             "waiting-approval": f"approve it with `dragoman approve {short}`",
             "waiting-question": f"answer with `dragoman answer {short} ...`",
@@ -179,4 +179,7 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
         say(f"paused: {state.removeprefix('waiting-')}; {hint}")
     else:
         print_outcome(document)
+        if state == "failed" and document["submission"]:
+            print_error_end(document)
+            say(f"`dragoman logs {short}` shows its output")
     return code
