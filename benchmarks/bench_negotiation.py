@@ -152,7 +152,7 @@ async def bench_own() -> None:
     prompts = [Prompt(str(number), wish.text, 1) for number, wish in enumerate(wishes)]
     pairs = []
     for site in fleet.sites:
-        oracle = Oracle(dict(site.simulated or {}))
+        oracle = Oracle(dict(site.simulated or {}), site.charges.per_node_hour)
         for number, wish in enumerate(wishes):
             state = oracle.state_of(wish)
             pairs.append(Pair(site.name, str(number), state != "INCOMPATIBLE", state, auditor=False))

@@ -145,19 +145,25 @@ def own_requests(fleet: Fleet, count: int = 50, seed: int = 5) -> list[Wish]:
 
 
 class Oracle:
-    """The truth of one wish at one site, from its raw state."""
+    """The truth of one wish at one site, from its raw state and its price of a node-hour."""
 
-    def __init__(self, state: dict[str, Any]) -> None:
+    def __init__(self, state: dict[str, Any], node_hour: float | None = None) -> None:
         self.state = state
+        self.node_hour = node_hour
 
     def state_of(self, wish: Wish) -> str:
         """READY, BUSY or INCOMPATIBLE."""
         others = (self._software(wish), self._fabric(wish), self._storage(wish), self._runtime(wish))
-        if not all(others):
+        if not all(others) or not self._affordable(wish):
             return "INCOMPATIBLE"
         places = [self._queue(wish, queue) for queue in self.state["workload"]["queues"]]
         best = max(places)
         return ("INCOMPATIBLE", "INCOMPATIBLE" if wish.now else "BUSY", "READY")[best]
+
+    def _affordable(self, wish: Wish) -> bool:
+        """The only account of these sites has node-hours; a wish without hours has no known price."""
+        left = [account["balance"] for account in self.state.get("accounts", ()) if account.get("unit") == "node-hours"]
+        return not left or self.node_hour is None or wish.nodes * wish.hours * self.node_hour <= left[0]
 
     def _software(self, wish: Wish) -> bool:
         if not wish.app:

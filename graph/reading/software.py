@@ -74,7 +74,10 @@ _NOUNS = frozenset(
     ]
 )
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
-_NAMED_SO = re.compile(r" ?(?:is |are |being )?(?:installed|available|loaded)\b| (?:package|software|module)\b")
+_NAMED_SO = re.compile(
+    r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
+    r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
+)
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|sincerely|yours|grüße|gruß|merci|danke|cordialement)"
     r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"

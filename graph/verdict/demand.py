@@ -10,7 +10,7 @@ from dragoman.kleene import Truth, all_of, truth
 from dragoman.shape import Gpus, Shape
 from dragoman.units import format_bytes
 
-__all__ = ["Demand", "demand_on", "gpu_kind_fits", "node_can_hold", "sharing_cores"]
+__all__ = ["Demand", "Part", "demand_on", "gpu_kind_fits", "node_can_hold", "node_parts", "sharing_cores"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,48 +116,86 @@ def _gpus_per_node(group: NodeGroup, need: Gpus | None) -> int | None:
     return sum(kind.count or 0 for kind in fitting)
 
 
-def node_can_hold(shape: Shape, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:
-    """Whether one empty node of this kind can hold its share, and why not."""
-    parts: list[tuple[Truth, str]] = [
-        (
-            truth(None if group.cpus_per_node is None else group.cpus_per_node >= demand.cpus_per_node),
-            f"{group.cpus_per_node} cores a node, asked {demand.cpus_per_node}",
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that a node must have: whether it does, what is there in words, and the most that it could give."""
+
+    result: Truth
+    words: str
+    field: str = ""
+    """Of the shape; empty where no amount would help."""
+    asked: str = ""
+    offered: str = ""
+    """The most of it that would fit."""
+
+
+def node_parts(shape: Shape, demand: Demand, group: NodeGroup) -> list[Part]:
+    """What one empty node of this kind must have for its share."""
+    cpus = group.cpus_per_node
+    parts = [
+        Part(
+            truth(None if cpus is None else cpus >= demand.cpus_per_node),
+            f"{cpus} cores a node, asked {demand.cpus_per_node}",
+            "tasks_per_node" if shape.tasks_per_node else "cpus_per_task" if shape.cpus_per_task else "cpus",
+            str(demand.cpus_per_node),
+            f"{cpus} cores a node",
         )
     ]
     if demand.memory_bytes_per_node is not None:
-        there = group.memory_bytes_per_node
+        there, asked = group.memory_bytes_per_node, format_bytes(demand.memory_bytes_per_node)
         parts.append(
-            (
+            Part(
                 truth(None if there is None else there >= demand.memory_bytes_per_node),
-                f"{format_bytes(there)} a node, asked {format_bytes(demand.memory_bytes_per_node)}",
+                f"{format_bytes(there)} a node, asked {asked}",
+                "memory",
+                asked,
+                f"{format_bytes(there)} a node",
             )
         )
     if shape.gpus is not None:
         parts.append(_gpus_hold(shape.gpus, demand, group))
     if shape.local_disk_bytes is not None:
-        disk = group.local_disk_bytes
+        disk, asked = group.local_disk_bytes, format_bytes(shape.local_disk_bytes)
         parts.append(
-            (
+            Part(
                 truth(None if disk is None else disk >= shape.local_disk_bytes),
-                f"{format_bytes(disk)} local disk, asked {format_bytes(shape.local_disk_bytes)}",
+                f"{format_bytes(disk)} local disk, asked {asked}",
+                "local_disk_bytes",
+                asked,
+                f"{format_bytes(disk)} local disk",
             )
         )
-    result = all_of(each for each, _ in parts)
-    return result, "; ".join(words for each, words in parts if each is result) if result is not Truth.YES else ""
+    return parts
 
 
-def _gpus_hold(need: Gpus, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:
-    name = f"{need.model or ''} GPUs".strip()
+def node_can_hold(shape: Shape, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:
+    """Whether one empty node of this kind can hold its share, and why not."""
+    parts = node_parts(shape, demand, group)
+    result = all_of(part.result for part in parts)
+    return result, "; ".join(part.words for part in parts if part.result is result) if result is not Truth.YES else ""
+
+
+def _gpus_hold(need: Gpus, demand: Demand, group: NodeGroup) -> Part:
+    memory = f" of {format_bytes(need.memory_bytes)}" if need.memory_bytes else ""
+    name = f"{need.model or need.vendor or ''} GPUs{memory}".strip()
     if group.gpus is None:
-        return Truth.UNKNOWN, "GPUs of the nodes are not known"
+        return Part(Truth.UNKNOWN, "GPUs of the nodes are not known")
     candidates = [(kind, gpu_kind_fits(kind, need)) for kind in group.gpus]
     sure = [kind for kind, fits in candidates if fits is Truth.YES]
     maybe = [kind for kind, fits in candidates if fits is not Truth.NO]
     if sure and sum(kind.count or 0 for kind in sure) >= demand.gpus_per_node:
-        return Truth.YES, ""
+        return Part(Truth.YES, "")
     if maybe and (
         any(kind.count is None for kind in maybe) or sum(kind.count or 0 for kind in maybe) >= demand.gpus_per_node
     ):
-        return Truth.UNKNOWN, f"cannot tell whether its GPUs are {name}"
-    there = ", ".join(f"{kind.count} {kind.model or 'GPUs'}" for kind in group.gpus) or "no GPUs"
-    return Truth.NO, f"{there} a node, asked {demand.gpus_per_node} {name}"
+        return Part(Truth.UNKNOWN, f"cannot tell whether its GPUs are {name}")
+    there = ", ".join(_gpu_words(kind, memory=bool(memory)) for kind in group.gpus) or "no GPUs"
+    words = f"{there} a node, asked {demand.gpus_per_node} {name}"
+    most = sum(kind.count or 0 for kind in sure)
+    field = "gpus" if most else ""
+    return Part(Truth.NO, words, field, f"{demand.gpus_per_node} {name}", f"{most} {name} a node")
+
+
+def _gpu_words(kind: Gpu, *, memory: bool) -> str:
+    size = f" of {format_bytes(kind.memory_bytes)}" if memory else ""
+    return f"{kind.count} {kind.model or 'GPUs'}{size}"

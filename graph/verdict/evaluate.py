@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from dragoman.facts import Accounts, Workload
+from dragoman.facts import Account, Accounts, Workload
 from dragoman.kleene import Truth, all_of
 from dragoman.model import JsonObject
 from dragoman.observation import Category, Observation, Outcome
@@ -16,11 +16,12 @@ from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
+from graph.verdict.money import budget_suggestions, check_balance, check_budget, cost_of
 from graph.verdict.placement import Placement, place
 from graph.verdict.software import check_mpi, check_software, software_suggestions
 from graph.verdict.start import check_estimate, start_of
 from graph.verdict.surroundings import check_container, check_network, check_storage
-from graph.verdict.terms import check_budget, check_deadline, check_terms, check_urgent, cost_of, energy_kwh
+from graph.verdict.terms import check_deadline, check_terms, check_urgent, energy_kwh
 
 __all__ = ["evaluate", "unknown_proposal"]
 
@@ -68,6 +69,7 @@ def evaluate(
         check
         for check in (
             check_budget(request, cost, placement.demand),
+            check_balance(request, account, _accounts(site, evidence), cost, placement.demand),
             check_deadline(request, start, at),
             check_urgent(request, start) if conventions.urgent_busy == "incompatible" else None,
         )
@@ -93,7 +95,7 @@ def evaluate(
         scheduler=scheduler or site.scheduler,
         queue_depth=depth,
         constraints={**_shared(request, placement), **_customs(conventions)},
-        suggestions=(*placement.suggestions, *suggestions),
+        suggestions=(*placement.suggestions, *suggestions, *budget_suggestions(request, cost, placement.demand)),
         simulated=site.simulated is not None,
         energy_kwh=energy_kwh(request, site, placement.demand),
         made_at=at,
@@ -158,13 +160,16 @@ def _account_checks(request: JobRequest, site: Site, evidence: Evidence) -> list
     ]  # fmt: skip
 
 
+def _accounts(site: Site, evidence: Evidence) -> list[Account]:
+    """Those that the site file names, and those that the site tells of."""
+    seen = evidence.of(Category.WORKLOAD, "accounts", Accounts)
+    return [*site.accounts, *(account for each in seen if each.value for account in each.value.accounts)]
+
+
 def _default_account(site: Site, evidence: Evidence) -> str | None:
     if site.default_account:
         return site.default_account
-    listed = [
-        a for each in evidence.of(Category.WORKLOAD, "accounts", Accounts) if each.value for a in each.value.accounts
-    ]
-    accounts = [*site.accounts, *listed]
+    accounts = _accounts(site, evidence)
     named = [each.name for each in accounts if each.default] or list(dict.fromkeys(each.name for each in accounts))
     return named[0] if len(named) == 1 else None
 
@@ -176,6 +181,8 @@ def _reasons(
         return tuple(dict.fromkeys(check.reason for check in checks if check.result is fits and check.reason))[:8]
     where = f"fits queue {placement.queue.name}" if placement.queue else "fits"
     when = {Truth.YES: "free now", Truth.NO: "not free now", Truth.UNKNOWN: "start not known"}[start.now]
+    if placement.free and start.now is not Truth.YES:
+        when += f" ({placement.free})"
     if start.method == "scheduler" and start.expected_s is not None:
         then = "at once" if start.now is Truth.YES else f"in {format_duration(start.expected_s)}"
         when = f"the scheduler expects to start it {then}"

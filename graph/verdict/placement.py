@@ -11,8 +11,8 @@ from dragoman.proposal import Check, CheckKind, Suggestion
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import QueueLimits, Site
-from dragoman.units import format_duration
-from graph.verdict.demand import Demand, demand_on, node_can_hold, sharing_cores
+from dragoman.units import format_bytes, format_duration
+from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, sharing_cores
 from graph.verdict.evidence import alternatives, together
 
 __all__ = ["Placement", "place"]
@@ -30,6 +30,8 @@ class Placement:
     queue: Queue | None = None
     demand: Demand | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    free: str = ""
+    """What is free now against what was asked, where that is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class _Try:
     queue: Queue
     demand: Demand | None
     suggestions: tuple[Suggestion, ...] = field(default=())
+    free: str = ""
 
 
 def place(
@@ -81,7 +84,7 @@ def place(
     )  # fmt: skip
     every = alternatives("a queue that can take the job", "shapes", "shape", [each.check for each in tries])
     suggestions = () if best.check.result is Truth.YES else tuple(s for each in tries for s in each.suggestions)[:8]
-    return Placement(every, best.start, best.shape_index, best.queue, best.demand, suggestions)
+    return Placement(every, best.start, best.shape_index, best.queue, best.demand, suggestions, best.free)
 
 
 def _components(request: JobRequest, shape: Shape, whole: Shape | None) -> tuple[Shape, ...]:
@@ -118,6 +121,7 @@ def _try(
         one.model_copy(update={"reason": reason[:1000], "observations": ids}),
         start if one.result is not Truth.NO else Truth.NO,
         index, queue, demands[0] if demands else None, tuple(kept),
+        "; ".join(dict.fromkeys(each.free for each in fits if each.free)),
     )  # fmt: skip
 
 
@@ -127,6 +131,7 @@ class _GroupFit:
     start: Truth
     demand: Demand | None
     suggestions: tuple[Suggestion, ...] = ()
+    free: str = ""
 
 
 def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int) -> _GroupFit:
@@ -149,7 +154,21 @@ def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: 
             if fit.check.result is not Truth.NO or wanted is Truth.UNKNOWN or len(able) == len(sure):
                 return fit
     reasons = dict.fromkeys(words for _, _, _, words in judged if words)
-    return _GroupFit(_check(where, "shape", Truth.NO, "; ".join(reasons)), Truth.NO, judged[0][1])
+    near = dict.fromkeys(
+        each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where, queue)
+    )
+    check = _check(where, "shape", Truth.NO, "; ".join(reasons))
+    return _GroupFit(check, Truth.NO, judged[0][1], tuple(near))
+
+
+def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str, queue: Queue) -> list[Suggestion]:
+    """Where nodes lack one thing only: the most of it that they could give."""
+    lacking = [part for part in node_parts(shape, demand, group) if part.result is not Truth.YES]
+    if len(lacking) != 1 or not lacking[0].field or (group.nodes or 0) < demand.nodes:
+        return []
+    part = lacking[0]
+    words = f"fits in queue {queue.name} with at most {part.offered}"
+    return [Suggestion(field=f"{where}.{part.field}", asked=part.asked, offered=part.offered, words=words)]
 
 
 def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where: str, each: Truth) -> _GroupFit:
@@ -168,7 +187,11 @@ def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where
             )
     elif result is Truth.UNKNOWN:
         reason = "sizes of the nodes are not fully known"
-    return _GroupFit(_check(where, "shape", result, reason), _start(shape, demand, groups), demand, suggestions)
+    start, free = _start(shape, demand, groups), ""
+    idle = _sum([group.nodes_idle for group in groups])
+    if start is not Truth.YES and result is Truth.YES and idle is not None:
+        free = f"{idle} nodes free, asked {demand.nodes}"
+    return _GroupFit(_check(where, "shape", result, reason), start, demand, suggestions, free)
 
 
 def _start(shape: Shape, demand: Demand, groups: Sequence[NodeGroup]) -> Truth:
@@ -231,6 +254,14 @@ def _limit_checks(
             suggestions.append(Suggestion(field=where, asked=str(nodes), offered=str(most), words=words))
         if nodes < least:
             checks.append(_check(where, "shape", Truth.NO, f"at least {least} nodes a job, asked {nodes}"))
+    for most_of, asked, what in (
+        (queue.max_cpus_per_node, max((each.cpus_per_node for each in demands), default=0), "cores"),
+        (queue.max_memory_bytes_per_node, max((each.memory_bytes_per_node or 0 for each in demands), default=0), ""),
+    ):
+        if most_of is not None and asked > most_of:
+            told = (str(most_of), str(asked)) if what else (format_bytes(most_of), format_bytes(asked))
+            reason = f"at most {' '.join((told[0], what)).strip()} a node, asked {told[1]}"
+            checks.append(_check(where, "shape", Truth.NO, reason))
     cpus = sum(each.total_cpus for each in demands)
     if queue.max_cpus_per_job is not None and cpus > queue.max_cpus_per_job:
         checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} cores a job, asked {cpus}"))

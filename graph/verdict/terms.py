@@ -1,18 +1,16 @@
-"""The site's terms and the person's: sites wanted, required statements, cost, budget, deadline, energy."""
+"""The site's terms and the person's: sites wanted, required statements, deadline, urgency, energy."""
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from dragoman.facts import Queue
 from dragoman.kleene import Truth, truth
-from dragoman.proposal import Check, Cost, StartEstimate
+from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
 from dragoman.site import Site
-from dragoman.units import format_duration
 from graph.verdict.demand import Demand
 
-__all__ = ["check_budget", "check_deadline", "check_terms", "check_urgent", "cost_of", "energy_kwh"]
+__all__ = ["check_deadline", "check_terms", "check_urgent", "energy_kwh"]
 
 
 def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Check]:
@@ -33,57 +31,6 @@ def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Ch
         names = ", ".join(each.name for each in site.accounts)
         checks.append(_check("account", Truth.NO, f"account {request.account} is not among yours here: {names}"))
     return checks
-
-
-def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand | None) -> Cost:
-    """What the job is charged at most: its walltime on what it takes. Unknown rates are not zero."""
-    charges = site.charges
-    rates = [
-        (charges.per_node_hour, demand.nodes if demand else None, "nodes"),
-        (charges.per_core_hour, demand.total_cpus if demand else None, "cores"),
-        (charges.per_gpu_hour, demand.total_gpus if demand else None, "GPUs"),
-    ]
-    stated = [(rate, count, what) for rate, count, what in rates if rate is not None]
-    if not stated:
-        return Cost(unit=charges.currency, basis="the site's charges are not known")
-    if all(rate == 0 for rate, _, _ in stated):
-        return Cost(amount=0.0, unit=charges.currency, basis="the site charges nothing")
-    seconds = request.walltime_s or (queue.default_walltime_s if queue else None)
-    if seconds is None or any(count is None for _, count, _ in stated):
-        return Cost(unit=charges.currency, basis="no walltime is stated")
-    factor = next((each.charge_factor for each in site.queues if queue and each.name == queue.name), 1.0)
-    tasks = request.array.size if request.array else 1
-    hours = seconds / 3600
-    amount = sum((rate or 0) * (count or 0) for rate, count, _ in stated) * hours * factor * tasks
-    terms = " + ".join(f"{count} {what} x {rate:g}" for rate, count, what in stated if rate)
-    many = f" x {tasks} array tasks" if tasks > 1 else ""
-    by = f" x factor {factor:g}" if factor != 1 else ""
-    basis = f"({terms}) x {format_duration(seconds)}{by}{many}"
-    return Cost(amount=round(amount, 6), unit=charges.currency, basis=basis)
-
-
-def check_budget(request: JobRequest, cost: Cost, demand: Demand | None) -> Check | None:
-    """The most that may be spent, in money or in hours."""
-    if request.budget is None:
-        return None
-    asked = f"asked at most {request.budget.amount:g} {request.budget.unit}"
-    spent = cost.amount if cost.unit == request.budget.unit else None
-    if request.budget.unit.endswith("-hours") and request.walltime_s is not None and demand is not None:
-        count = {"node-hours": demand.nodes, "core-hours": demand.total_cpus, "gpu-hours": demand.total_gpus}
-        tasks = request.array.size if request.array else 1
-        spent = count[request.budget.unit] * tasks * request.walltime_s / 3600
-    if spent is None and cost.amount == 0:
-        spent = 0.0
-    if spent is None:
-        return Check(
-            requirement="budget", field="budget", kind="budget", result=Truth.UNKNOWN,
-            reason=f"cost in {request.budget.unit} is not known, {asked}",
-            person_can_settle=request.walltime_s is None,
-        )  # fmt: skip
-    return Check(
-        requirement="budget", field="budget", kind="budget", result=truth(spent <= request.budget.amount),
-        reason=f"{spent:g} {request.budget.unit}, {asked}",
-    )  # fmt: skip
 
 
 def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> Check | None:

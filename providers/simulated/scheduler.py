@@ -12,7 +12,7 @@ from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.errors import SubmitRefused
 from dragoman.facts import Accounts, NodeGroup, Workload
 from dragoman.job import JobRef, JobSpec, ReasonClass
-from dragoman.kleene import Truth, any_of, truth
+from dragoman.kleene import Truth, all_of, any_of, truth
 from dragoman.model import now
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
@@ -160,4 +160,9 @@ def _group_fits(shape: Shape, group: NodeGroup) -> Truth:
     whole = truth(None if group.nodes_idle is None else group.nodes_idle >= nodes)
     if nodes > 1 or shape.exclusive or shape.total_gpus or group.largest_free_cpus is None:
         return whole
-    return whole | truth(group.largest_free_cpus >= (shape.total_cpus or 1))
+    cpus = shape.total_cpus or 1
+    parts = [truth(group.largest_free_cpus >= cpus)]
+    memory = shape.memory_bytes_per_node(1, cpus, 0)
+    if memory is not None:
+        parts.append(truth(None if group.memory_free_bytes is None else group.memory_free_bytes >= memory))
+    return whole | all_of(parts)
