@@ -51,6 +51,7 @@ def proposal_document(proposal: Proposal) -> JsonObject:
         "scheduler": proposal.scheduler,
         "simulated": proposal.simulated,
         "would_fit": [suggestion.words for suggestion in proposal.suggestions],
+        "model": proposal.model.model_dump(mode="json") if proposal.model else None,
         "checks": [check.model_dump(mode="json", exclude_defaults=True) for check in proposal.checks],
     }
 

@@ -100,12 +100,27 @@ def ask(
     file: File = None,
     sites: SitesFile = None,
     policy: PolicyOption = None,
+    site: Annotated[str | None, typer.Option(help="ask this site alone")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="the words of each requirement; with --site its checks and their evidence")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Ask every site and show the proposals; nothing is submitted."""
     from interfaces.cli import work
 
-    work.run(request, file, sites, _policy(policy), "ask", wait=True, as_json=json, dispatch=False)
+    work.run(
+        request,
+        file,
+        sites,
+        _policy(policy),
+        "ask",
+        wait=True,
+        as_json=json,
+        dispatch=False,
+        site=site,
+        explain=explain,
+    )
 
 
 @app.command()

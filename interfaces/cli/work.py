@@ -15,6 +15,7 @@ from dragoman.model import JsonObject
 from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
+from interfaces.cli.explain import explained, print_explained
 from interfaces.cli.running import at_terminal, emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
 from interfaces.cli.tables import print_error_end, print_outcome, print_problem, print_proposals, print_question
@@ -37,6 +38,7 @@ def run(
     as_json: bool,
     dispatch: bool = True,
     site: str | None = None,
+    explain: bool = False,
 ) -> NoReturn:
     """Take a request and follow it (see `interfaces.cli.main`)."""
 
@@ -59,6 +61,10 @@ def run(
             document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
             if not as_json and at_terminal():
                 document = await _with_person(app, document, wait=wait)
+            if explain:
+                document["explained"] = told = await explained(app.checkpoints.ledger, row.thread_id, document, site)
+                if not as_json:
+                    print_explained(told)
             return show_result(document, as_json=as_json)
 
     run_command(command)
