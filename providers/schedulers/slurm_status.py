@@ -153,31 +153,30 @@ def _whole(ref: JobRef, rows: list[Row], zone: tzinfo, *, history: bool) -> JobS
     code, number = _exit_code(chosen.exit, state) if chosen.exit else (None, None)
     elapsed = float(chosen.elapsed) if chosen.elapsed.isdigit() else read_duration(chosen.elapsed)
     restarts = int(chosen.restarts) if chosen.restarts.isdigit() else None
-    # A copy of a checked one: every value here has its type, and checking each again took most of the time.
-    return _BLANK.model_copy(
-        update={
-            "ref": ref,
-            "state": state,
-            "native_state": chosen.state[:200],
-            "reason": one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else "",
-            "reason_class": _reason_class(chosen.reason) if waits else None,
-            "name": chosen.name or None,
-            "queue": chosen.queue or None,
-            "exit_code": code,
-            "signal": number,
-            "submitted_at": submitted.at,
-            "started_at": started.at if begun else None,
-            "ended_at": ended.at if state.final else None,
-            "expected_start": started.at if state is JobState.PENDING and not history else None,
-            "elapsed_s": elapsed if begun and elapsed is not None and math.isfinite(elapsed) else None,
-            "nodes": nodes,
-            "restarts": restarts if restarts is not None else (runs - 1 if history else None),
-            "array_tasks": array_tasks,
-            "cancelled_by": _cancelled_by(chosen.state),
-            "warnings": tuple(notes),
-            "from_history": history,
-        }
-    )
+    told: dict[str, object | None] = {
+        "ref": ref,
+        "state": state,
+        "native_state": chosen.state[:200],
+        "reason": one_line(chosen.reason) if chosen.reason not in ("None", "(null)") else "",
+        "reason_class": _reason_class(chosen.reason) if waits else None,
+        "name": chosen.name or None,
+        "queue": chosen.queue or None,
+        "exit_code": code,
+        "signal": number,
+        "submitted_at": submitted.at,
+        "started_at": started.at if begun else None,
+        "ended_at": ended.at if state.final else None,
+        "expected_start": started.at if state is JobState.PENDING and not history else None,
+        "elapsed_s": elapsed if begun and elapsed is not None and math.isfinite(elapsed) else None,
+        "nodes": nodes,
+        "restarts": restarts if restarts is not None else (runs - 1 if history else None),
+        "array_tasks": array_tasks,
+        "cancelled_by": _cancelled_by(chosen.state),
+        "warnings": tuple(notes),
+        "from_history": history,
+    }
+    # A copy of a checked one: every value has its type, and checking each again took most of the time.
+    return _BLANK.model_copy(update={name: value for name, value in told.items() if value is not None})
 
 
 _BLANK = JobStatus(ref=JobRef(job_id="0"), state=JobState.UNKNOWN)
