@@ -208,7 +208,7 @@ class Watcher:
 
     async def _times(self) -> int:
         made = 0
-        for wait in await self.ledger.due_waits(self.clock()):
+        for wait in await self.ledger.due_waits():
             made += await self.ledger.add_event(Event(wait_id=wait.id, key="due", kind="time"))
         return made
 

@@ -29,6 +29,8 @@ class Wait(Model):
     """What it is about: the job's reference and last known state, the transfer's handle, the question."""
     due_at: Moment | None = None
     """When it ends by itself (kind `until`), or is looked at again."""
+    due_in_s: float | None = Field(default=None, ge=0)
+    """Instead of `due_at`, when it is opened: seconds from then, by the ledger's clock. Not stored."""
     opened_at: Moment | None = None
     closed_at: Moment | None = None
 

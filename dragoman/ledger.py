@@ -145,8 +145,8 @@ class Waits(Protocol):
         """Open waits, the oldest first."""
         ...
 
-    async def due_waits(self, at: datetime) -> list[Wait]:
-        """Open waits whose `due_at` has come and that have no event yet."""
+    async def due_waits(self, at: datetime | None = None) -> list[Wait]:
+        """Open waits whose `due_at` has come and that have no event yet; `at` None: now, by the ledger's clock."""
         ...
 
     async def add_event(self, event: Event) -> bool:

@@ -26,7 +26,7 @@ async def canceller(step: Step) -> Goto:
         await step.say(f"cannot cancel yet: {error}")
         again = deps.clock() + deps.retry_after
         payload: JsonObject = {"why": str(error), "looks_again_at": again.isoformat(), "cancelling": True}
-        await step.pause("until", payload, due_at=again)
+        await step.pause("until", payload, due_in_s=step.deps.retry_after.total_seconds())
         return goto(step, "canceller")
     if watched is not None:
         await step.say("asked the scheduler to cancel; waiting for it to say so")

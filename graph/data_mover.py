@@ -143,7 +143,12 @@ async def _bring_back(step: Step) -> Goto:
 async def _later(step: Step, site: str, why: str) -> Goto:
     await step.say(f"{site} cannot be reached: {why}", site=site)
     again = step.deps.clock() + step.deps.retry_after
-    await step.pause("until", {"why": why, "site": site, "looks_again_at": again.isoformat()}, site=site, due_at=again)
+    await step.pause(
+        "until",
+        {"why": why, "site": site, "looks_again_at": again.isoformat()},
+        site=site,
+        due_in_s=step.deps.retry_after.total_seconds(),
+    )
     return goto(step, "data_mover")
 
 

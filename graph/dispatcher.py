@@ -75,7 +75,7 @@ async def _refused(step: Step, current: CurrentAttempt, record: AttemptRecord) -
     if record.reason_class == "wait" and not others:
         again = deps.clock() + deps.retry_after
         payload: JsonObject = {"why": why, "site": current.site, "looks_again_at": again.isoformat()}
-        await step.pause("until", payload, due_at=again)
+        await step.pause("until", payload, due_in_s=step.deps.retry_after.total_seconds())
         return goto(step, "data_mover", attempt=None, phase="in")
     if state.attempts_made >= state.options.most_attempts:
         return end(step, "failed", f"{current.site} refused: {why}", excluded=excluded)
@@ -104,7 +104,12 @@ async def _later(step: Step, site: str, why: str) -> Goto:
     """The site cannot be reached: whether the job was taken is settled when it can be again."""
     await step.say(f"{site} cannot be reached: {why}", site=site)
     again = step.deps.clock() + step.deps.retry_after
-    await step.pause("until", {"why": why, "site": site, "looks_again_at": again.isoformat()}, site=site, due_at=again)
+    await step.pause(
+        "until",
+        {"why": why, "site": site, "looks_again_at": again.isoformat()},
+        site=site,
+        due_in_s=step.deps.retry_after.total_seconds(),
+    )
     return goto(step, "dispatcher")
 
 

@@ -74,6 +74,7 @@ class Step:
         site: str | None = None,
         subject: JsonObject | None = None,
         due_at: datetime | None = None,
+        due_in_s: float | None = None,
         answer_schema: dict[str, Any] | None = None,
     ) -> JsonObject:
         """Pause the thread (see `graph.pausing.pause`)."""
@@ -89,6 +90,7 @@ class Step:
             site=site,
             subject=subject,
             due_at=due_at,
+            due_in_s=due_in_s,
             answer_schema=answer_schema,
         )
 

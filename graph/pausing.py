@@ -52,9 +52,23 @@ async def pause(
     site: str | None = None,
     subject: JsonObject | None = None,
     due_at: datetime | None = None,
+    due_in_s: float | None = None,
     answer_schema: dict[str, Any] | None = None,
 ) -> JsonObject:
     """Store the wait, interrupt, and give the answer when the thread is resumed.
+
+    Args:
+        ledger: keeps the wait.
+        config: of the run.
+        step: the node.
+        sequence: which pause of the thread it is.
+        kind: what is waited for.
+        payload: what people and Studio are shown.
+        site: where it happens.
+        subject: what the watcher needs.
+        due_at: a time that a person named.
+        due_in_s: seconds from now by the ledger's clock, whatever this host's clock says.
+        answer_schema: of the answer.
 
     All before this call runs again on resume and must be free of side effects or idempotent.
 
@@ -72,6 +86,7 @@ async def pause(
         site=site,
         subject=subject or {},
         due_at=due_at,
+        due_in_s=due_in_s,
     )
     await ledger.open_wait(wait, epoch=lease_epoch(config))
     answer = interrupt({"wait_id": wait.id, "kind": kind, **payload}, response_schema=answer_schema)

@@ -18,7 +18,8 @@ _OPEN = """
 WITH lease AS MATERIALIZED (SELECT dragoman_ledger.may_write(%(thread_id)s, %(epoch)s) AS held)
 , added AS (
     INSERT INTO dragoman_ledger.waits (id, thread_id, step, sequence, kind, site, subject, due_at, opened_at)
-    SELECT %(id)s, %(thread_id)s, %(step)s, %(sequence)s, %(kind)s, %(site)s, %(subject)s, %(due_at)s,
+    SELECT %(id)s, %(thread_id)s, %(step)s, %(sequence)s, %(kind)s, %(site)s, %(subject)s,
+           coalesce(%(due_at)s, clock_timestamp() + make_interval(secs => %(due_in_s)s)),
            coalesce(%(opened_at)s, clock_timestamp())
     FROM lease WHERE lease.held
     ON CONFLICT (id) DO NOTHING
@@ -50,7 +51,7 @@ ORDER BY opened_at, number
 """
 _DUE = """
 SELECT * FROM dragoman_ledger.waits
-WHERE closed_at IS NULL AND NOT has_event AND due_at IS NOT NULL AND due_at <= %(at)s
+WHERE closed_at IS NULL AND NOT has_event AND due_at IS NOT NULL AND due_at <= coalesce(%(at)s, clock_timestamp())
 ORDER BY due_at, number
 """
 # The wait's row is locked, so that it cannot be closed meanwhile and its events are numbered in the order they came.
@@ -111,8 +112,13 @@ class WaitTables(Tables):
         rows = await self._all(_OPEN_WAITS, {"thread_id": thread_id, "site": site, "kind": kind})
         return [_wait(row) for row in rows]
 
-    async def due_waits(self, at: datetime) -> list[Wait]:
-        """Open waits whose `due_at` has come and that have no event yet, the longest due first."""
+    async def due_waits(self, at: datetime | None = None) -> list[Wait]:
+        """Open waits whose `due_at` has come and that have no event yet, the longest due first.
+
+        Args:
+            at: None: now, by the database's clock.
+
+        """
         return [_wait(row) for row in await self._all(_DUE, {"at": at})]
 
     async def add_event(self, event: Event) -> bool:
@@ -139,4 +145,4 @@ class WaitTables(Tables):
 
 
 def _wait(row: DictRow) -> Wait:
-    return Wait.model_validate({name: row[name] for name in Wait.model_fields})
+    return Wait.model_validate({name: row[name] for name in Wait.model_fields if name in row})
