@@ -180,6 +180,22 @@ class Machine(BaseDialect):
             return Answer[JobRef].absent(f"the queue has no job {tag}")
         return Answer[JobRef].unknown(str(answer.get("reason") or "an answer without outcome"))
 
+    def list_tags_commands(self) -> list[Command]:
+        """Jobs that wait or run."""
+        return [self.ask(*self._argv("list"))]
+
+    def parse_list_tags(self, done: Completed) -> JobAnswers:
+        """Those with one of our tags."""
+        answer = self._answer(done)
+        jobs = answer.get("jobs") if not isinstance(answer, str) else None
+        if isinstance(answer, str) or not isinstance(jobs, list):
+            return JobAnswers(jobs={}, trouble=answer if isinstance(answer, str) else "an answer without jobs")
+        refs = [(item, _ref(item)) for item in map(_object, jobs) if item.get("id")]
+        host = str(answer.get("host") or "")
+        return JobAnswers(
+            jobs={ref.job_id: self._status(item, ref, host, ()) for item, ref in refs if ref.tag is not None}
+        )
+
     def cancel_command(self, ref: JobRef) -> Command:
         """End a job and all its processes; the answer does not wait for that."""
         return self.act(*self._argv("cancel", "--", ref.job_id))

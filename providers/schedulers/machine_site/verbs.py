@@ -220,6 +220,23 @@ def find(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str,
         return {"outcome": "ok", "job": _shown(folder, job, outlook)}
 
 
+def list_jobs(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str, Any]:
+    """Jobs that wait or run. One whose file cannot be read is `unknown`."""
+    jobs = []
+    with folder.lock():
+        outlook = _advance(folder)
+        for place in ("waiting", "running"):
+            for job_id in folder.ids(place):
+                try:
+                    job = folder.load(place, job_id)
+                except Unreadable as error:
+                    jobs.append({"id": job_id, "state": "unknown", "reason": str(error)})
+                    continue
+                if job is not None:
+                    jobs.append(_shown(folder, job, outlook))
+    return {"host": os.uname().nodename, "jobs": jobs, "notes": outlook.notes}
+
+
 def _known(folder: Folder, words: list[str]) -> Job:
     job_id = _one(words, "job id")
     try:
@@ -350,6 +367,6 @@ def prune(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str
 
 
 VERBS = {
-    "submit": submit, "status": status, "find": find, "cancel": cancel, "hold": hold, "release": release,
-    "info": info, "estimate": estimate_start, "limits": limits, "prune": prune,
+    "submit": submit, "status": status, "find": find, "list": list_jobs, "cancel": cancel, "hold": hold,
+    "release": release, "info": info, "estimate": estimate_start, "limits": limits, "prune": prune,
 }  # fmt: skip

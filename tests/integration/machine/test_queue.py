@@ -7,6 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
+from dragoman.command import Completed
+
 TAG = "dgm-abcdefghijkl-a1"
 
 
@@ -249,3 +251,25 @@ async def test_packed_into_one_file_it_runs_anywhere(queue: Any, tmp_path: Path)
     queue.dialect = Machine(program=(sys.executable, *PYTHON_OPTIONS, str(packed)), state=str(queue.state))
     job_id = await queue.submit("sleep 0.2; exit 5")
     assert (await queue.until(job_id, "failed"))["exit_code"] == 5
+
+
+async def test_jobs_with_our_tags_are_listed(queue: Any) -> None:
+    """For the doctor, who looks for jobs that no ledger knows."""
+    tags = [f"dgm-0123456789ab-a{number}" for number in range(3)]
+    ended = await queue.submit("true", f"--tag={tags[0]}")
+    await queue.until(ended, "completed")
+    await queue.ask("limits", "--cpus=1")
+    running = await queue.submit("sleep 60", f"--tag={tags[1]}", "--cpus=1")
+    held = await queue.submit("true", f"--tag={tags[2]}")
+    await queue.ask("hold", held)
+    await queue.submit("sleep 60", "--tag=somebody-elses")
+    (command,) = queue.dialect.list_tags_commands()
+    seen: dict[str, tuple[str | None, str]] = {}
+    for _ in range(50):
+        answers = queue.dialect.parse_list_tags(await queue.transport.run(command))
+        seen = {job_id: (each.ref.tag, each.state.value) for job_id, each in answers.jobs.items()}
+        if len(seen) == 2:
+            break
+        await anyio.sleep(0.1)
+    assert seen == {running: (tags[1], "running"), held: (tags[2], "held")}
+    assert queue.dialect.parse_list_tags(Completed(("python3",), 1, b"", b"no")).trouble
