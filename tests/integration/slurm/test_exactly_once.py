@@ -114,6 +114,7 @@ async def test_the_accounting_is_down(place: Place, slurm: Slurm) -> None:
     assert place.runs() == ["1", "2"]
 
 
+@pytest.mark.campaign
 async def test_the_controller_is_stopped_and_started_again(place: Place, slurm: Slurm, quick: Slurm) -> None:
     """Nothing is submitted blindly, no running job is lost, and nothing is taken for ended."""
     client = place.client()
@@ -146,6 +147,7 @@ async def test_the_controller_hangs_in_the_middle_of_the_submit(place: Place, sl
     await once(place, record)
 
 
+@pytest.mark.campaign
 async def test_the_controller_is_slow(place: Place, slurm: Slurm) -> None:
     client = place.client()
     attempt = await place.prepared(client, place.attempt())

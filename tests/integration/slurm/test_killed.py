@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slurm
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", ["before", pytest.param("after", marks=pytest.mark.campaign)])
 def test_killed_while_it_submits_it_runs_once(person: Person, when: str) -> None:
     """`kill -9` of everything of ours while sbatch is at work: whoever comes next settles it."""
     folder = person.folder / f"bin-{when}"

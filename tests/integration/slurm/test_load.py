@@ -66,6 +66,7 @@ async def test_fifty_jobs_one_question(place: Place, slurm: Slurm) -> None:
     assert {status.exit_code for status in answers.jobs.values()} == {0}
 
 
+@pytest.mark.campaign
 async def test_jobs_that_left_the_queue_are_one_question_to_the_accounting(place: Place, slurm: Slurm) -> None:
     folder = await counted(place, slurm)
     client = place.client(path=folder)
