@@ -30,8 +30,11 @@ lint: $(VENV)/.dev
 	$(BIN)/pyright --warnings
 	$(BIN)/lint-imports
 
+# Tests of pure code run once. Those that meet real processes, clocks and networks may be run again when they fail, and
+# the summary names each that was.
 unit: $(VENV)/.dev
-	$(BIN)/pytest
+	$(BIN)/pytest tests/unit tests/contracts tests/structure
+	$(BIN)/pytest tests/integration tests/acceptance --reruns 2 --reruns-delay 2
 
 slurm-faults: $(VENV)/.dev
 	$(BIN)/pytest tests/integration/slurm -m "slurm and (campaign or not campaign)"
