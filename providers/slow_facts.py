@@ -18,6 +18,8 @@ FactKey = tuple[str, str, str]
 
 def fact_key(provider: str, verb: str, arguments: BaseModel) -> FactKey:
     """What makes two questions the same question."""
+    if not type(arguments).model_fields:
+        return provider, verb, "{}"
     words = json.dumps(arguments.model_dump(mode="json"), sort_keys=True, ensure_ascii=False)
     return provider, verb, words
 

@@ -12,6 +12,9 @@ from dragoman.observation import Answer
 
 __all__ = ["any_case", "package_answer", "pep503", "similar_names"]
 
+_Packages = Answer[Packages]
+"""Held: a generic model that nobody holds is made anew at each use."""
+
 
 def any_case(name: str) -> str:
     """Names that differ only in case are the same name (Spack, modules, conda)."""
@@ -46,8 +49,8 @@ def package_answer(
     """The packages of exactly this name; where there are none, names nearby; where none are nearby, absent."""
     hits = tuple(package for package in packages if same(package.name) == same(name))
     if hits:
-        return Answer[Packages].ok(Packages(packages=hits))
+        return _Packages.ok(Packages(packages=hits))
     nearby = similar_names(name, known, same=same)
     if nearby:
-        return Answer[Packages].ok(Packages(similar=nearby))
-    return Answer[Packages].absent(f"{where or 'this package manager'} has no package {name}")
+        return _Packages.ok(Packages(similar=nearby))
+    return _Packages.absent(f"{where or 'this package manager'} has no package {name}")

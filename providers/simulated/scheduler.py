@@ -22,6 +22,9 @@ from providers.simulated.state import SimulatedState
 
 __all__ = ["SimulatedScheduler"]
 
+_HELD = (Answer[Workload], Answer[StartEstimate], Answer[JobRef])
+"""A generic model that nobody holds is made anew at each use."""
+
 
 class SimulatedScheduler:
     """Answers like a scheduler client, from a state.
