@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--kinds", default="", help=f"only these, by comma: {', '.join(KINDS)}")
     parser.add_argument("--steps", default="", help=f"only at these, by comma: {', '.join(STEPS)}")
     parser.add_argument("--exec", action="store_true", help="start each process from nothing instead of forking it")
-    parser.add_argument("--longest", type=float, default=3600, help="seconds after which it is red")
+    parser.add_argument("--longest", type=float, default=3600, help="seconds after which nothing new begins")
     parser.add_argument("--keep", action="store_true", help="leave the folder, with every process's log")
     given = parser.parse_args()
     kinds = tuple(filter(None, given.kinds.split(",")))

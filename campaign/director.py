@@ -27,7 +27,7 @@ from checkpoints.embedded import EmbeddedServer
 __all__ = ["Campaign", "Options"]
 
 AT_ONCE = 8
-STALLED_S = 90.0
+STALLED_S = 120.0
 THREADS = """
 SELECT t.thread_id, t.title, t.status, t.outcome, t.error, t.tries,
        (SELECT jsonb_build_object('id', w.id, 'kind', w.kind, 'has_event', w.has_event)
@@ -128,6 +128,7 @@ class Campaign:
         self.started = 0
         self.moved = time.monotonic()
         self.stalled = False
+        self.late = False
         self.watchers = 2
         self.cancels: set[str] = set()
         self.lost_jobs = 0
@@ -182,6 +183,8 @@ class Campaign:
 
     def _due(self) -> bool:
         """Faults are spread over the jobs."""
+        if self.late:
+            return False
         done = sum(request.done for request in self.requests)
         armed = sum(process.fault is not None for process in self.processes.values())
         share = (done + 0.9 * (len(self.requests) - done)) / max(1, self.options.jobs)
@@ -251,10 +254,12 @@ class Campaign:
         self._begin()
 
     def _begin(self) -> None:
+        if self.late:
+            return
         open_ = sum(not request.done for request in self.requests)
         wanted = self.options.jobs
         if len(self.requests) >= wanted and self._left and open_ == 0:
-            wanted = min(len(self.requests) + AT_ONCE, 4 * self.options.jobs)
+            wanted = min(len(self.requests) + AT_ONCE, 2 * self.options.jobs)
         # Jobs wait for the faults to keep up, so that a campaign ends with all that was asked for.
         behind = len(self.fired) / max(1, self.options.faults) < (len(self.requests) - AT_ONCE) / self.options.jobs
         while open_ < (3 if behind and self.options.faults else AT_ONCE) and len(self.requests) < wanted:
@@ -317,10 +322,15 @@ class Campaign:
         now = time.monotonic()
         for process in alive:
             # One that does not come to its fault's step, or has none and it is time: killed wherever it is.
-            late = now - process.since > (5 if process.fault is not None else 1)
-            if late and not process.stopped and self._due() and "kill" in (self.options.kinds or ("kill",)):
-                if process.fault is not None:
-                    self.anywhere += 1
+            late = now - process.since > (8 if process.fault is not None else 4)
+            if (
+                late
+                and not process.stopped
+                and self.anywhere < self.options.faults
+                and self._due()
+                and "kill" in (self.options.kinds or ("kill",))
+            ):
+                self.anywhere += 1
                 os.kill(process.pid, signal.SIGKILL)
                 process.since = now
 
@@ -328,12 +338,14 @@ class Campaign:
     def _left(self) -> bool:
         """Whether faults are left that can still strike."""
         armed = any(process.fault is not None for process in self.processes.values())
-        return len(self.fired) < self.options.faults and bool(self.waiting or armed)
+        return not self.late and len(self.fired) < self.options.faults and bool(self.waiting or armed)
 
     @property
     def over(self) -> bool:
         """All faults have struck or cannot, and all threads are at their end or wait for a person."""
-        enough = not self._left or len(self.requests) >= 4 * self.options.jobs
+        if self.late:
+            return all(request.done for request in self.requests)
+        enough = not self._left or len(self.requests) >= 2 * self.options.jobs
         return enough and len(self.requests) >= self.options.jobs and all(request.done for request in self.requests)
 
     async def run(self) -> None:
@@ -349,7 +361,8 @@ class Campaign:
                 self._ended()
                 self._watch()
                 await self._people()
-                if time.monotonic() - self.moved > STALLED_S or time.monotonic() - begun > self.options.longest_s:
+                self.late = time.monotonic() - begun > self.options.longest_s
+                if time.monotonic() - self.moved > STALLED_S:
                     self.stalled = True
                     break
                 await anyio.sleep(0.1)
