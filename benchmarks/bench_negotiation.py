@@ -132,6 +132,10 @@ async def bench_set(place: Path, source: Path, customs: Conventions) -> None:
     tables = [f"dragoman_ledger.{name}" for name in ("observations", "proposals")]
     stored = await table_bytes(checkpoints, *tables)
     await checkpoints.aclose()
+    print(
+        f"\n{len(pairs)} negotiations with evidence stored: {wall:.1f} s wall, {used:.1f} s of this process's CPU "
+        f"({1000 * used / len(pairs):.2f} ms each), {stored / 2**20:.0f} MiB in the ledger"
+    )
     print_scores(f"conventions {customs.name!r}", verdicts, prompts, pairs)
     strict = await ask_all(runtimes, fleet, prompts, STRICT, None)
     print_scores("strict", strict, prompts, pairs)
@@ -139,10 +143,6 @@ async def bench_set(place: Path, source: Path, customs: Conventions) -> None:
     print_scores("the set's published auditor, with its known faults", auditor, prompts, pairs)
     never = {(pair.site, pair.prompt): "INCOMPATIBLE" for pair in pairs}
     print_scores("always saying no", never, prompts, pairs)
-    print(
-        f"\n{len(pairs)} negotiations with evidence stored: {wall:.1f} s wall, {used:.1f} s of this process's CPU "
-        f"({1000 * used / len(pairs):.2f} ms each), {stored / 2**20:.0f} MiB in the ledger"
-    )
 
 
 async def bench_own() -> None:
