@@ -6,7 +6,8 @@ up nobody. Answers that come while a write is on its way go together into the ne
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -37,6 +38,14 @@ class Asking:
     """Between batches, or between sites in serial mode."""
 
 
+@dataclass(slots=True, eq=False)
+class _Held:
+    """A place that is held."""
+
+    since: float
+    lent: bool = False
+
+
 @dataclass(slots=True)
 class _Places:
     """Places that grow by those who take long."""
@@ -44,23 +53,30 @@ class _Places:
     limiter: anyio.CapacityLimiter
     most: int
     patience_s: float
-    lent: int = field(default=0)
+    held: set[_Held] = field(default_factory=set)
 
-    async def hold(self, work: Callable[[], Awaitable[None]]) -> None:
-        async with self.limiter, anyio.create_task_group() as group:
-            group.start_soon(self._lend, group.cancel_scope)
-            await work()
-            group.cancel_scope.cancel()
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """A place, for a block."""
+        async with self.limiter:
+            one = _Held(anyio.current_time())
+            self.held.add(one)
+            try:
+                yield
+            finally:
+                self.held.discard(one)
+                if one.lent:
+                    self.limiter.total_tokens -= 1
 
-    async def _lend(self, scope: anyio.CancelScope) -> None:
-        await anyio.sleep(self.patience_s)
-        if self.limiter.total_tokens >= self.most:
-            return
-        self.limiter.total_tokens += 1
-        try:
-            await anyio.sleep_forever()
-        finally:
-            self.limiter.total_tokens -= 1
+    async def lend(self) -> None:
+        """Give the places of those who take long to the next, until it is cancelled."""
+        while True:
+            await anyio.sleep(self.patience_s / 2)
+            late = anyio.current_time() - self.patience_s
+            for one in self.held:
+                if not one.lent and one.since <= late and self.limiter.total_tokens < self.most:
+                    one.lent = True
+                    self.limiter.total_tokens += 1
 
 
 async def ask_sites(
@@ -98,29 +114,39 @@ async def _ask_in_order(
 ) -> None:
     size = {"at-once": max(1, len(sites)), "serial": 1, "batched": max(1, how.batch)}[how.mode]
     places = _Places(anyio.CapacityLimiter(how.places), 4 * how.places, how.patience_s)
-    for first in range(0, len(sites), size):
-        if first and how.pause_s:
-            await anyio.sleep(how.pause_s)
-        stopped = False
-        async with anyio.create_task_group() as group:
+    async with anyio.create_task_group() as lender:
+        lender.start_soon(places.lend)
+        for first in range(0, len(sites), size):
+            if first and how.pause_s:
+                await anyio.sleep(how.pause_s)
+            if await _ask_together(sites[first : first + size], ask, send, enough, places):
+                break
+        lender.cancel_scope.cancel()
 
-            async def one(site: Site, scope: anyio.CancelScope = group.cancel_scope) -> None:
-                nonlocal stopped
 
-                async def answer() -> None:
-                    nonlocal stopped
-                    found = await ask(site)
-                    send.send_nowait(found)
-                    stopped = stopped or enough(found)
+async def _ask_together(
+    sites: Sequence[Site],
+    ask: Callable[[Site], Awaitable[SiteAnswer]],
+    send: MemoryObjectSendStream[SiteAnswer],
+    enough: Callable[[SiteAnswer], bool],
+    places: _Places,
+) -> bool:
+    """Whether it was enough: the others are left then."""
+    stopped = False
+    async with anyio.create_task_group() as group:
 
-                await places.hold(answer)
-                if stopped:
-                    scope.cancel()
+        async def one(site: Site) -> None:
+            nonlocal stopped
+            async with places.hold():
+                found = await ask(site)
+            send.send_nowait(found)
+            if enough(found):
+                stopped = True
+                group.cancel_scope.cancel()
 
-            for site in sites[first : first + size]:
-                group.start_soon(one, site)
-        if stopped:
-            return
+        for site in sites:
+            group.start_soon(one, site)
+    return stopped
 
 
 class _Counted:

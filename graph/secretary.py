@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import anyio
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from dragoman.kleene import Truth, all_of
 from dragoman.observation import Category, Observation, Outcome
@@ -58,10 +58,10 @@ async def _look_further(file: _File, request: JobRequest, proposal: Proposal) ->
     absent = {each.provider for each in file.observations if each.outcome is Outcome.ABSENT and each.tool == "probe"}
     await file.ask(
         [
-            Ask(provider, "find_package", PackageQuery(name=name))
+            Ask(provider, "find_package", query)
+            for query in [PackageQuery(name=name) for name in mpi_packages(request.mpi)]
             for provider in managers
             if provider_id(provider) not in absent
-            for name in mpi_packages(request.mpi)
         ]
     )
     return True
@@ -72,12 +72,16 @@ def _names(need: SoftwareNeed) -> list[str]:
 
 
 def _asks(runtime: SiteRuntime, questions: Sequence[Question]) -> list[Ask]:
-    return [
-        Ask(provider, verb, provider.verbs[verb].arguments.model_validate(arguments))
-        for category, verb, arguments in questions
-        for provider in runtime.of(category)
-        if verb in provider.verbs
-    ]
+    asks: list[Ask] = []
+    for category, verb, arguments in questions:
+        made: dict[type[BaseModel], BaseModel] = {}
+        for provider in runtime.of(category):
+            if verb in provider.verbs:
+                wanted = provider.verbs[verb].arguments
+                if wanted not in made:
+                    made[wanted] = wanted.model_validate(arguments)
+                asks.append(Ask(provider, verb, made[wanted]))
+    return asks
 
 
 class _File:

@@ -73,7 +73,8 @@ class Observer:
             UnknownName: a provider has no such verb.
 
         """
-        asked = [_resolve(ask) for ask in asks]
+        words: dict[int, tuple[BaseModel, str]] = {}
+        asked = [_resolve(ask, words) for ask in asks]
         found: dict[FactKey, Observation] = {}
         mine: dict[FactKey, _Asked] = {}
         theirs: dict[FactKey, _Asked] = {}
@@ -172,12 +173,18 @@ class Observer:
         return observation
 
 
-def _resolve(ask: Ask) -> _Asked:
+_NONE = NoArguments()
+
+
+def _resolve(ask: Ask, words: dict[int, tuple[BaseModel, str]]) -> _Asked:
+    """The question with its key; `words` keeps what arguments are as text, where many questions have the same."""
     verb = ask.provider.verbs.get(ask.verb)
     name = provider_id(ask.provider)
     if verb is None:
         there = ", ".join(ask.provider.verbs)
         raise UnknownName(f"there is no verb {ask.verb!r}", where=name, cure=f"it has {there}")
-    arguments = ask.arguments if ask.arguments is not None else NoArguments()
+    arguments = ask.arguments if ask.arguments is not None else _NONE
     limit = verb.max_age_s if ask.max_age_s is None else min(ask.max_age_s, verb.max_age_s)
-    return _Asked(ask.provider, ask.verb, arguments, fact_key(name, ask.verb, arguments), limit)
+    if id(arguments) not in words:
+        words[id(arguments)] = arguments, fact_key(name, ask.verb, arguments)[2]
+    return _Asked(ask.provider, ask.verb, arguments, (name, ask.verb, words[id(arguments)][1]), limit)
