@@ -77,7 +77,8 @@ def jobs(seed: int) -> random.Random:
 def next_job(chance: random.Random, number: int) -> Job:
     """The next request."""
     mode = chance.choices(("auto", "ask", "refuse", "cancel"), (60, 18, 7, 15))[0]
-    return Job(number, mode, round(chance.choice((0.0, 0.1, 0.3, 0.8)), 1), chance.random() < 0.1, chance.uniform(0, 4))
+    seconds = chance.choice((0.3, 3.0, 8.0) if mode == "cancel" else (0.0, 0.1, 0.3, 0.8))
+    return Job(number, mode, seconds, chance.random() < 0.1, chance.uniform(0, 4))
 
 
 def faults(seed: int, count: int, kinds: tuple[str, ...], steps: tuple[str, ...]) -> list[Fault]:
