@@ -1,9 +1,10 @@
 """Everything registered, by kind and name: dialects, probes, movers, transports.
 
-A class is registered by a decorator where it is written. Built-ins are found on the first look-up, by importing the
-modules of their package; third parties through entry points of the group `dragoman.providers`, each naming a module
-whose import registers something. A module that fails to import takes nothing else down: its error is kept and raised
-when one of its names is looked up.
+A class is registered by a decorator where it is written. A built-in is found by the text of the modules of its package,
+so that one name imports one module (another transport's library takes longer to import than a request to be asked);
+whoever asks for all names imports all modules. Third parties are found through entry points of the group
+`dragoman.providers`, each naming a module whose import registers something. A module that fails to import takes nothing
+else down: its error is kept and raised when one of its names is looked up.
 """
 
 from __future__ import annotations
@@ -95,6 +96,9 @@ class Shelf(Generic[T]):
             UnknownName: there is none of that name; the cure lists those that are.
 
         """
+        maker = self._makers.get(name) or self._built_in(name)
+        if maker is not None:
+            return maker
         self.load()
         maker = self._makers.get(name)
         if maker is not None:
@@ -136,6 +140,16 @@ class Shelf(Generic[T]):
                 self._import(module)
             for point in sorted(entry_points(group=self.group), key=lambda one: one.name):
                 self._import_point(point)
+
+    def _built_in(self, name: str) -> Callable[..., T] | None:
+        """The maker in the one module whose text registers the name; None: only importing all of them can tell."""
+        with self._lock:
+            if self._loaded:
+                return None
+            for module in _modules(self.package, lambda _module, _error: None):
+                if name in _registered_in(module, self.kind):
+                    self._import(module)
+            return self._makers.get(name)
 
     def _import(self, module: str) -> None:
         try:
