@@ -45,7 +45,7 @@ async def negotiator(step: Step) -> Goto:
         waiting = []
     if waiting:
         names: list[JsonValue] = [site.name for site in waiting[:100]]
-        await step.say(f"asking {len(waiting)} sites", sites=names)
+        await step.say(f"asking {len(waiting)} site{'s' if len(waiting) > 1 else ''}", sites=names)
     known = await _known(step) if waiting and (state.round or answered) else {}
 
     session = deps.model.session() if deps.model is not None else None

@@ -77,6 +77,7 @@ def fetch(thread_id: str, to: str, sites: str | None, *, as_json: bool) -> NoRet
         if as_json:
             emit({"thread_id": row.thread_id, "dir": str(Path(to).absolute()), "files": copied})  # noqa: ASYNC240
         else:
+            say(f"copied to {Path(to).absolute()}:")  # noqa: ASYNC240  # as above
             for name in copied:
                 say(f"  {name}")
         return 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from dragoman.errors import BadRequest
-from dragoman.model import JsonObject
+from dragoman.model import JsonObject, now
+from graph.approval_answer import read_answer
+from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.cli.running import emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
@@ -102,6 +104,9 @@ def _answer(
             ledger = app.checkpoints.ledger
             row = await find_thread(ledger, thread_id)
             pending = await person_wait(ledger, row, *kinds)
+            if pending.step == "approval":
+                options = Options.model_validate(row.input.get("options") or {})
+                read_answer(payload, now=now(), time_zone=options.time_zone)
             if payload.get("site") is not None:
                 app.sites.site(str(payload["site"]))
             await answer_wait(ledger, pending, payload, by=who(by))
