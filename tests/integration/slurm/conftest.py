@@ -280,6 +280,7 @@ class Person:
         }
 
         self.desk: subprocess.Popen[bytes] | None = None
+        self.requests: dict[str, Any] = {}
 
     def words(self, *arguments: str) -> list[str]:
         return [*self.slurm.as_reader, sys.executable, "-m", "interfaces.cli.main", *arguments]
@@ -302,8 +303,8 @@ class Person:
 
     def sit_down(self, requests: Mapping[str, Any]) -> None:
         """Start a desk (`desk.py`) that makes these requests."""
-        text = json.dumps(requests).replace("{root}", str(self.root))
-        (self.folder / "requests.json").write_text(text)
+        self.requests = dict(requests)
+        self._hand_over()
         with (self.folder / "desk.log").open("wb") as log:
             self.desk = subprocess.Popen(
                 [*self.slurm.as_reader, sys.executable, str(Path(__file__).with_name("desk.py")), str(self.folder)],
@@ -311,9 +312,21 @@ class Person:
                 start_new_session=True,
             )  # fmt: skip
 
+    def ask(self, name: str, request: Any) -> None:
+        """One more request, once the desk is there."""
+        self.requests[name] = request
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        text = json.dumps(self.requests).replace("{root}", str(self.root))
+        (self.folder / "requests.new").write_text(text)
+        (self.folder / "requests.new").replace(self.folder / "requests.json")
+
     def shown(self, name: str) -> dict[str, Any]:
         path = self.folder / "documents" / f"{name}.json"
-        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {"state": "active", "timeline": []}
+        found: dict[str, Any] = (
+            json.loads(path.read_text()) if path.exists() else {"state": "active", "timeline": [], "job": None}
+        )
         return found
 
     def until(self, name: str, wanted: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -126,24 +128,46 @@ async def test_the_nodes_of_a_running_job_are_lost_and_it_is_submitted_again(
     assert "cluster lost the job: submitting it again" in said
 
 
-def test_a_busy_partition_is_estimated_and_a_limit_that_changed_is_noticed(person: Person) -> None:
-    rc = person.shell("sbatch", "-p", "small", "--exclusive", "--time=3", "--wrap=sleep 170").returncode
-    assert rc == 0
-    while "small RUNNING" not in person.shell("squeue", "-h", "-p", "small", "-o", "%P %T").stdout:
+@pytest.fixture
+def full_partition(person: Person) -> Iterator[str]:
+    """The id of a job that has partition `small` to itself for three minutes; nothing else runs or waits there."""
+
+    def there() -> str:
+        return person.shell("squeue", "-h", "-p", "small", "-o", "%A %u %T %l %j").stdout
+
+    end = time.monotonic() + 30
+    while left := there():
+        assert time.monotonic() < end, f"jobs of others in the partition: {left}"
         time.sleep(0.2)
+    job = person.shell(
+        "sbatch", "--parsable", "-p", "small", "--exclusive", "--time=3", "--wrap=sleep 170"
+    ).stdout.strip()
+    while f"{job} {person.slurm.user} RUNNING" not in there():
+        assert time.monotonic() < end, there()
+        time.sleep(0.2)
+    yield job
+    person.shell("scancel", "-u", person.slurm.user, "-p", "small")
+
+
+def test_a_busy_partition_is_estimated_and_a_limit_that_changed_is_noticed(person: Person, full_partition: str) -> None:
     request = {"command": ["true"], "shapes": [{"tasks": 2}], "queue": "small", "walltime_s": 240}
-    document = person("run", json.dumps(request), "--approve", "auto", "--no-wait", code=6)
+    person.ask("busy", request)
+    document = person.until("busy", lambda document: (document["job"] or {}).get("state") == "pending", 120)
     (proposal,) = document["proposals"]
     assert proposal["verdict"] == "BUSY"
-    assert 60 < proposal["expected_start_s"] <= 181
+    # Slurm counts on each job running to its limit, and tells whole seconds.
+    ends = person.shell("squeue", "-h", "-j", full_partition, "-o", "%e").stdout.strip()
+    expected = datetime.fromisoformat(ends).astimezone() - timedelta(seconds=proposal["expected_start_s"])
+    asked, answered = (
+        datetime.fromisoformat(entry["at"]) + timedelta(seconds=margin)
+        for entry, margin in zip(document["timeline"][:2], (-1, 1), strict=True)
+    )
+    assert asked <= expected <= answered, person.shell("squeue", "-p", "small").stdout
     assert "the scheduler expects to start it in" in proposal["reasons"][0]
     limit = ["scontrol", "update", "PartitionName=small"]
     subprocess.check_call([*limit, "MaxTime=1"], env=person.slurm.environment)
     try:
-        end = time.monotonic() + 60
-        while document["state"] != "waiting-question":
-            assert time.monotonic() < end, [entry["words"] for entry in document["timeline"]]
-            document = person("show", document["thread_id"])
+        document = person.until("busy", lambda document: document["state"] == "waiting-question", 120)
     finally:
         subprocess.check_call([*limit, "MaxTime=5"], env=person.slurm.environment)
     assert document["waiting_for"]["asked"]["reason"] == "PartitionTimeLimit"
