@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from dragoman.attempt import Attempt, AttemptRecord
+from dragoman.earlier_run import EarlierRun
 from dragoman.event import Event, Wait, WaitKind
 from dragoman.job import JobRef, JobStatus
 from dragoman.model import JsonObject
@@ -107,6 +108,10 @@ class Records(Protocol):
 
     async def transfers(self, thread_id: str) -> list[tuple[TransferPlan, TransferStatus | None]]:
         """Transfers of a thread in their order."""
+        ...
+
+    async def earlier_runs(self, application: str, *, limit: int = 20) -> list[EarlierRun]:
+        """Ended jobs of an application (`JobRequest.application`), the newest first; none for an empty name."""
         ...
 
     async def say(

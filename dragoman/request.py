@@ -11,8 +11,24 @@ from dragoman.shape import Shape
 from dragoman.versions import VersionRange
 
 __all__ = [
-    "ArrayRange", "ArraySpec", "Budget", "ContainerNeed", "Dependency", "EnvironmentVariable", "InputFile",
-    "JobRequest", "MpiNeed", "NetworkNeed", "OutputFile", "Policy", "Sha256", "SoftwareNeed", "Source", "StorageNeed",
+    "ArrayRange",
+    "ArraySpec",
+    "Budget",
+    "ContainerNeed",
+    "Dependency",
+    "EnvironmentVariable",
+    "FigureOfMerit",
+    "InputFile",
+    "JobRequest",
+    "MeasuredFigure",
+    "MpiNeed",
+    "NetworkNeed",
+    "OutputFile",
+    "Policy",
+    "Sha256",
+    "SoftwareNeed",
+    "Source",
+    "StorageNeed",
 ]  # fmt: skip
 
 Policy = Literal["first-ready", "soonest", "min-cost", "queue-depth", "random", "run-anytime", "agentic", "min-energy"]
@@ -124,6 +140,25 @@ class OutputFile(Model):
     required: bool = True
 
 
+class FigureOfMerit(Model):
+    """Where a run tells how well it went: the first number after the last `after` in its output."""
+
+    after: Annotated[Line, Field(min_length=1, max_length=200)]
+    """The words before the number, as the application prints them: `Performance:`."""
+    unit: Annotated[Line, Field(max_length=64)] = ""
+    better: Literal["higher", "lower"] = "higher"
+    file: RelativeName = "stdout.log"
+    """Of the results that are brought back."""
+
+
+class MeasuredFigure(Model):
+    """A figure of merit that a run reached."""
+
+    value: float = Field(allow_inf_nan=False)
+    unit: str = ""
+    better: Literal["higher", "lower"] = "higher"
+
+
 class EnvironmentVariable(Model):
     """One variable of the job's environment: a value, or a reference to a secret kept elsewhere."""
 
@@ -192,6 +227,7 @@ class JobRequest(Model):
     mpi: MpiNeed | None = None
     inputs: tuple[InputFile, ...] = ()
     outputs: tuple[OutputFile, ...] = ()
+    figure_of_merit: FigureOfMerit | None = None
     environment: tuple[EnvironmentVariable, ...] = ()
     start_after: Moment | None = None
     deadline: Moment | None = None
@@ -222,3 +258,8 @@ class JobRequest(Model):
     def shape(self) -> Shape:
         """The preferred shape; an empty one (one task) where none is stated."""
         return (self.shapes or self.components or (Shape(),))[0]
+
+    @property
+    def application(self) -> str:
+        """What runs, as far as the request says: the first software it names, else its program; empty: neither."""
+        return self.software[0].name if self.software else self.command[0] if self.command else ""

@@ -11,7 +11,7 @@ import re
 
 from dragoman.errors import BadRequest
 
-__all__ = ["format_bytes", "format_duration", "parse_bytes", "parse_duration"]
+__all__ = ["counted", "format_bytes", "format_duration", "parse_bytes", "parse_duration"]
 
 _DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "p": 10**15, "e": 10**18}
 _BINARY = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40, "p": 2**50, "e": 2**60}
@@ -93,6 +93,11 @@ def _clock_seconds(clock: re.Match[str], text: str, where: str) -> int:
     if (minutes or 0) > 59 or (seconds or 0) > 59:
         raise BadRequest(f"{text!r} is not a duration", where=where, cure="minutes and seconds go to 59")
     return (days or 0) * 86400 + (hours or 0) * 3600 + (minutes or 0) * 60 + (seconds or 0)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 node`, `4 nodes`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def format_duration(seconds: float | None) -> str:

@@ -7,6 +7,8 @@ from datetime import datetime
 from dragoman.errors import DragomanError
 from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
+from dragoman.request import JobRequest
+from graph.figure import measured_figure
 from graph.node import Goto, Step, end
 from graph.reach import scheduler_at
 from graph.state import CurrentAttempt
@@ -38,9 +40,14 @@ async def collector(step: Step) -> Goto:
         "run_s": _seconds(status.started_at, status.ended_at) if status.elapsed_s is None else status.elapsed_s,
     }
     prediction: JsonObject = {**(state.prediction or {}), "happened": happened}
-    await deps.ledger.save_decision(step.thread_id, "outcome", state.round, {"prediction": prediction})
-    await _forget_secrets(step, current)
     results = dict(state.results or {})
+    wanted = (state.reading or JobRequest()).figure_of_merit
+    figure = await measured_figure(wanted, str(results["dir"])) if wanted and results.get("dir") else None
+    told: JsonObject = {"prediction": prediction, "tag": current.tag}
+    if figure is not None:
+        told["figure"] = results["figure"] = figure.model_dump(mode="json")
+    await deps.ledger.save_decision(step.thread_id, "outcome", state.round, told)
+    await _forget_secrets(step, current)
     outcome, words = outcome_of(status, results)
     await step.say(words)
     return end(step, outcome, words, results=results, prediction=prediction, job=status.dump())

@@ -7,6 +7,7 @@ from dragoman.errors import StorageFull, TransferError, TransportError
 from dragoman.model import JsonObject
 from dragoman.request import JobRequest
 from dragoman.transfer import TransferItem, TransferPlan, TransferState, TransferStatus
+from dragoman.units import counted
 from graph.node import Goto, Step, end, goto
 from graph.reach import mover_for, scheduler_at, transport_at
 from graph.selection_of import chosen_site
@@ -58,8 +59,9 @@ async def _stage_in(step: Step) -> Goto:
     if status.state is not TransferState.SUCCEEDED:
         return end(step, "failed", f"stage in {status.state.value}: {status.reason}")
     if status.manifest is not None:
+        files = counted(len(status.manifest.entries), "file")
         await step.say(
-            f"staged {len(status.manifest.entries)} files, {status.manifest.total_bytes} bytes, verified by SHA-256",
+            f"staged {files}, {status.manifest.total_bytes} bytes, verified by SHA-256",
             files={entry.name: entry.sha256 for entry in status.manifest.entries[:50]},
         )
     return goto(step, "dispatcher", attempt=current.dump(), attempts_made=number)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from langgraph.config import get_stream_writer
 
+from dragoman.earlier_run import EarlierRun
 from dragoman.errors import DragomanError, UnknownName
 from dragoman.ledger import SiteAnswer
 from dragoman.model import JsonObject, JsonValue
@@ -13,7 +14,7 @@ from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest
 from dragoman.site import Site
-from dragoman.units import format_duration
+from dragoman.units import counted, format_duration
 from graph.asking import Asking, ask_sites
 from graph.model.desk import Session
 from graph.node import Goto, Step, goto
@@ -45,13 +46,14 @@ async def negotiator(step: Step) -> Goto:
         waiting = []
     if waiting:
         names: list[JsonValue] = [site.name for site in waiting[:100]]
-        await step.say(f"asking {len(waiting)} site{'s' if len(waiting) > 1 else ''}", sites=names)
+        await step.say(f"asking {counted(len(waiting), 'site')}", sites=names)
     known = await _known(step) if waiting and (state.round or answered) else {}
 
     session = deps.model.session() if deps.model is not None else None
+    earlier = await deps.ledger.earlier_runs(request.application) if session is not None and waiting else []
 
     async def ask(site: Site) -> SiteAnswer:
-        proposal, observations = await _ask(step, site, request, known.get(site.name, ()), session)
+        proposal, observations = await _ask(step, site, request, known.get(site.name, ()), session, earlier)
         words = f"{site.name}: {proposal.verdict}"
         return SiteAnswer(proposal, tuple(observations), words, step.line_key(words))
 
@@ -100,7 +102,12 @@ def _sites(step: Step, request: JobRequest) -> Sequence[Site]:
 
 
 async def _ask(
-    step: Step, site: Site, request: JobRequest, known: Sequence[Observation], session: Session | None
+    step: Step,
+    site: Site,
+    request: JobRequest,
+    known: Sequence[Observation],
+    session: Session | None,
+    earlier: Sequence[EarlierRun],
 ) -> tuple[Proposal, Sequence[Observation]]:
     deps = step.deps
     try:
@@ -117,7 +124,7 @@ async def _ask(
         return unknown_proposal(site, step.state.round, deps.clock(), str(error)), ()
     if session is None or not worth_asking(proposal):
         return proposal, observations
-    return await consult(session, runtime, request, proposal, observations, deps.conventions)
+    return await consult(session, runtime, request, proposal, observations, earlier, deps.conventions)
 
 
 def small(proposal: Proposal) -> JsonObject:

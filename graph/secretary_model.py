@@ -19,6 +19,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.tools import BaseTool
 from pydantic import ValidationError
 
+from dragoman.earlier_run import EarlierRun
 from dragoman.errors import DragomanError
 from dragoman.kleene import Truth
 from dragoman.model import JsonObject, JsonValue
@@ -41,6 +42,7 @@ _CATEGORIES = {
     "software": Category.SOFTWARE, "container": Category.CONTAINER, "network": Category.NETWORK,
     "storage": Category.STORAGE, "mpi": Category.PARALLEL, "data": Category.STORAGE,
 }  # fmt: skip
+_MOST_RUNS = 10
 _OTHER_SHAPE = frozenset({"shape", "walltime", "budget", "time"})
 
 
@@ -58,6 +60,7 @@ async def consult(
     request: JobRequest,
     proposal: Proposal,
     observations: Sequence[Observation],
+    earlier: Sequence[EarlierRun] = (),
     conventions: Conventions = STRICT,
 ) -> tuple[Proposal, Sequence[Observation]]:
     """The proposal after a talk with the model, and the evidence with what it looked at.
@@ -69,7 +72,7 @@ async def consult(
     seen: list[Observation] = []
     conclusion: Conclusion | None = None
     try:
-        conclusion = await _talk(talk, runtime, request, proposal, observations, seen)
+        conclusion = await _talk(talk, runtime, request, proposal, observations, seen, earlier)
         outcome = "ok" if conclusion is not None else "could not decide: it came to no conclusion"
     except ModelTrouble as trouble:
         outcome = trouble.outcome
@@ -95,6 +98,7 @@ async def _talk(
     proposal: Proposal,
     observations: Sequence[Observation],
     seen: list[Observation],
+    earlier: Sequence[EarlierRun],
 ) -> Conclusion | None:
     tools = _tools(runtime, proposal, observations, seen, talk.session.limits.tools)
     observed: list[JsonValue] = [_told(each) for each in observations if each.outcome is not Outcome.ABSENT]
@@ -106,6 +110,9 @@ async def _talk(
         "checks": checks,
         "observed": observed[:60],
     }
+    if earlier:
+        own_first = sorted(earlier, key=lambda run: run.site != runtime.site.name)
+        given["earlier_runs"] = [run.dump() for run in own_first[:_MOST_RUNS]]
     messages: list[BaseMessage] = [SystemMessage(prompt("secretary")), HumanMessage(as_data(given))]
     asked: Counter[str] = Counter()
     while True:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from checkpoints.ledger.attempts import AttemptTables
 from checkpoints.ledger.evidence import EvidenceTables
+from checkpoints.ledger.history import HistoryTables
 from checkpoints.ledger.leases import LeaseTables
 from checkpoints.ledger.threads import ThreadTables
 from checkpoints.ledger.transfers import TransferTables
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["PostgresLedger"]
 
 
-class PostgresLedger(EvidenceTables, AttemptTables, TransferTables, WaitTables, ThreadTables, LeaseTables, WatchTables):
+class PostgresLedger(
+    EvidenceTables, AttemptTables, TransferTables, HistoryTables, WaitTables, ThreadTables, LeaseTables, WatchTables
+):
     """`dragoman.ledger.Ledger` in PostgreSQL.
 
     Args:

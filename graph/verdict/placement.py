@@ -11,7 +11,7 @@ from dragoman.proposal import Check, CheckKind, Suggestion
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import QueueLimits, Site
-from dragoman.units import format_bytes, format_duration
+from dragoman.units import counted, format_bytes, format_duration
 from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, sharing_cores
 from graph.verdict.evidence import alternatives, together
 
@@ -179,8 +179,8 @@ def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where
     result = all_of((each, enough))
     reason = ""
     suggestions: tuple[Suggestion, ...] = ()
-    if enough is Truth.NO:
-        reason = f"{total} nodes, asked {demand.nodes}"
+    if enough is Truth.NO and total is not None:
+        reason = f"{counted(total, 'node')}, asked {demand.nodes}"
         if total:
             suggestions = (
                 Suggestion(field=f"{where}.nodes", asked=str(demand.nodes), offered=str(total), words=f"has {reason}"),
@@ -190,7 +190,7 @@ def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where
     start, free = _start(shape, demand, groups), ""
     idle = _sum([group.nodes_idle for group in groups])
     if start is not Truth.YES and result is Truth.YES and idle is not None:
-        free = f"{idle} nodes free, asked {demand.nodes}"
+        free = f"{counted(idle, 'node')} free, asked {demand.nodes}"
     return _GroupFit(_check(where, "shape", result, reason), start, demand, suggestions, free)
 
 
@@ -249,11 +249,11 @@ def _limit_checks(
     if nodes is not None:
         most, least = _least(queue.max_nodes, limits.max_nodes), max(queue.min_nodes or 0, limits.min_nodes or 0)
         if most is not None and nodes > most:
-            checks.append(_check(where, "shape", Truth.NO, f"at most {most} nodes a job, asked {nodes}"))
-            words = f"fits in queue {queue.name} with at most {most} nodes"
+            checks.append(_check(where, "shape", Truth.NO, f"at most {counted(most, 'node')} a job, asked {nodes}"))
+            words = f"fits in queue {queue.name} with at most {counted(most, 'node')}"
             suggestions.append(Suggestion(field=where, asked=str(nodes), offered=str(most), words=words))
         if nodes < least:
-            checks.append(_check(where, "shape", Truth.NO, f"at least {least} nodes a job, asked {nodes}"))
+            checks.append(_check(where, "shape", Truth.NO, f"at least {counted(least, 'node')} a job, asked {nodes}"))
     for most_of, asked, what in (
         (queue.max_cpus_per_node, max((each.cpus_per_node for each in demands), default=0), "cores"),
         (queue.max_memory_bytes_per_node, max((each.memory_bytes_per_node or 0 for each in demands), default=0), ""),

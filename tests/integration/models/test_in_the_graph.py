@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 SITES = """
@@ -128,3 +130,26 @@ async def test_without_a_usable_order_the_soonest_is_first(
 async def test_what_the_rules_decide_costs_no_call(app: Any, served: Any) -> None:
     await begin(app, "1 task for 1 minute: sh -c true", dispatch=False)
     assert served.calls == []
+
+
+async def test_it_is_told_of_earlier_runs_of_the_application(app: Any, served: Any, reply: Any) -> None:
+    served.script = lambda call: reply(calls=[("conclude", {"statements": [], "suggestions": []})])
+    form = {
+        "command": ["sh", "-c", "echo Performance: 12.5 ns/day"],
+        "shapes": [{"tasks": 1}],
+        "walltime_s": 60,
+        "figure_of_merit": {"after": "Performance:", "unit": "ns/day"},
+        "sites": ["near"],
+    }
+    first = await begin(app, json.dumps(form), approve="auto")
+    with anyio.fail_after(60):
+        while (await app.checkpoints.ledger.thread(first)).outcome != "completed":
+            await app.service.catch_up()
+            await anyio.sleep(0.2)
+    assert served.calls == []
+    done = (await app.graph.aget_state({"configurable": {"thread_id": first}})).values
+    assert done["results"]["figure"] == {"value": 12.5, "unit": "ns/day", "better": "higher"}
+    await begin(app, json.dumps({**form, "shapes": [{"nodes": 50}]}))
+    assert served.calls
+    told = served.calls[0].text
+    assert all(words in told for words in ("earlier_runs", "12.5", "ns/day", "near")), told

@@ -115,7 +115,7 @@ def test_what_is_left_on_the_account(
         ({"max_cpus_per_node": 16}, "at most 16 cores a node, asked 20"),
         ({"max_memory_bytes_per_node": 32 * GIB}, "at most 32 GiB a node, asked 64 GiB"),
         ({"max_cpus_per_job": 30}, "at most 30 cores a job, asked 40"),
-        ({"max_nodes": 1}, "at most 1 nodes a job, asked 2"),
+        ({"max_nodes": 1}, "at most 1 node a job, asked 2"),
     ],
 )
 def test_limits_of_a_queue(
