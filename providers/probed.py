@@ -78,15 +78,24 @@ async def ask_many(
     """Answers in the order of the questions; one that hangs or fails is unknown and leaves the others alone.
 
     Each round is one `run_many`: the same command is run once however many probes ask for it, and all files are read
-    by one command. Most verbs need one round.
+    by one command. Most verbs need one round. Questions that begin with files alone are soon at their second one, so
+    they do not wait for the commands of the others.
     """
     opened = [_open(question, paths or {}) for question in questions]
-    for _ in range(MAX_ROUNDS):
-        waiting = [one for one in opened if one.answer is None]
-        if not waiting:
-            break
-        await _round(transport, waiting)
+    quick = [one for one in opened if not one.ask.commands]
+    others = [one for one in opened if one.ask.commands]
+    async with anyio.create_task_group() as group:
+        for part in (quick, others):
+            group.start_soon(_rounds, transport, part)
     return [one.answer or Answer[Any].unknown("asked for more and more without an answer") for one in opened]
+
+
+async def _rounds(transport: Transport, questions: Sequence[_Open]) -> None:
+    for _ in range(MAX_ROUNDS):
+        waiting = [one for one in questions if one.answer is None]
+        if not waiting:
+            return
+        await _round(transport, waiting)
 
 
 def _open(question: Question, paths: Paths) -> _Open:
@@ -103,15 +112,17 @@ async def _round(transport: Transport, waiting: Sequence[_Open]) -> None:
     commands: dict[object, Command] = {}
     for one in waiting:
         commands.update({_key(command): command for command in one.ask.commands.values()})
+    # What may take long begins first, so that nothing is left to wait for alone at the end.
+    commands = dict(sorted(commands.items(), key=lambda item: -item[1].timeout_s))
     wanted = list(dict.fromkeys(path for one in waiting for path in one.ask.files))
     batches = [wanted[start : start + FILES_AT_ONCE] for start in range(0, len(wanted), FILES_AT_ONCE)]
     marks = [secrets.token_hex(12) for _ in batches]
     reading = [read_command(batch, mark) for batch, mark in zip(batches, marks, strict=True)]
-    answers = await _run_many(transport, [*commands.values(), *reading])
-    seen = zip(commands.items(), answers[: len(commands)], strict=True)
+    answers = await _run_many(transport, [*reading, *commands.values()])
+    seen = zip(commands.items(), answers[len(reading) :], strict=True)
     ran = {key: _without_shell(command, answer) for (key, command), answer in seen}
     files: dict[str, tuple[FileRead, ...]] = {}
-    for batch, mark, done in zip(batches, marks, answers[len(commands) :], strict=True):
+    for batch, mark, done in zip(batches, marks, answers[: len(reading)], strict=True):
         files |= split_reads(done, batch, mark)
     for one in waiting:
         one.commands |= {name: ran[_key(command)] for name, command in one.ask.commands.items()}

@@ -70,4 +70,4 @@ class Charliecloud(Probe):
 
     category = Category.CONTAINER
     name = "charliecloud"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("charliecloud", _ask, _parse)

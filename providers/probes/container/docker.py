@@ -81,4 +81,4 @@ class Docker(Probe):
 
     category = Category.CONTAINER
     name = "docker"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("docker", _ask, _parse)

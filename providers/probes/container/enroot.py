@@ -44,4 +44,4 @@ class Enroot(Probe):
 
     category = Category.CONTAINER
     name = "enroot"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("enroot", _ask, _parse)

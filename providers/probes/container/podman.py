@@ -1,11 +1,17 @@
 """Podman: rootless or not, whether this user's subordinate ids and storage are set up, and the images of this user.
 
-Sources: podman-info(1), podman-images(1), subuid(5). Without subordinate ids Podman starts with one id alone, in which
-no image with more than one owner can be unpacked: that is not usable, unless the storage ignores owners.
+Sources: podman-info(1), podman-images(1), podman-unshare(1), subuid(5). Without subordinate ids Podman starts with one
+id alone, in which no image with more than one owner can be unpacked: that is not usable, unless the storage ignores
+owners.
+
+`podman images` sets up the same runtime, storage and user namespace as a container would have, and fails as `podman
+info` does; but `info` also asks the package manager for every helper's package. So it is asked only where images, the
+user and the map of the user namespace do not tell.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dragoman.facts import ContainerImage, ContainerRuntime
@@ -20,14 +26,31 @@ from providers.registry import register_probe
 __all__ = ["Podman"]
 
 
+STATUS = "/proc/self/status"
+SYS_ADMIN = 21
+"""Without this capability Podman counts root as rootless too (capabilities(7))."""
+
+# A client of a service elsewhere tells nothing about this user here.
+_MAP = r"""
+if [ -n "${CONTAINER_HOST:-}${CONTAINER_CONNECTION:-}${CONTAINERS_CONF:-}" ] ||
+  grep -Eqs '^[[:space:]]*(remote|active_service)[[:space:]]*=' /etc/containers/containers.conf \
+    /usr/share/containers/containers.conf "${XDG_CONFIG_HOME:-${HOME:-/}/.config}/containers/containers.conf"
+then echo dragoman-elsewhere; exit 0; fi
+user=$(id -u) || exit 1
+printf 'dragoman-user %s\n' "$user"
+[ "$user" = 0 ] || exec "$1" unshare cat /proc/self/uid_map
+"""
+
+
 def _ask(paths: Paths) -> Ask:
     call = where_is("podman", paths)
     return Ask(
         commands={
             "version": question(call, "--version"),
-            "info": question(call, "info", "--format", "json", timeout_s=20.0),
             "images": question(call, "images", "--format", "json", timeout_s=20.0),
-        }
+            "map": question("/bin/sh", "-c", _MAP, "sh", call, timeout_s=20.0),
+        },
+        files=(STATUS,),
     )
 
 
@@ -35,7 +58,11 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
     version = version_of(results, "version", r"^podman(?:-hpc)? version v?(\d[\w.]*)")
     if isinstance(version, Answer):
         return version
-    usable, reason, rootless = _usable(results)
+    told = _by_images(results)
+    if told is None and results.asked("images") and not results.asked("info"):
+        call = where_is("podman", results.paths)
+        return Ask(commands={"info": question(call, "info", "--format", "json", timeout_s=20.0)})
+    usable, reason, rootless = told or _by_info(results)
     images = _images(results) if usable is Truth.YES else None
     return Answer[ContainerRuntime].ok(
         ContainerRuntime(
@@ -44,7 +71,25 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
     )
 
 
-def _usable(results: Results) -> tuple[Truth, str, Truth]:
+def _by_images(results: Results) -> tuple[Truth, str, Truth] | None:
+    """Usable, no reason, rootless; None where that is not shown by what was cheap to ask."""
+    images, told = results.done("images"), results.done("map")
+    if images is None or images.rc != 0 or told is None or told.rc != 0:
+        return None
+    first, *mapped = told.out.splitlines() or [""]
+    if first == "dragoman-user 0":
+        return (Truth.YES, "", Truth.NO) if _may_administrate(results.file(STATUS).text) else None
+    ranges = [line for line in mapped if re.fullmatch(r"\s*\d+\s+\d+\s+\d+\s*", line)]
+    enough = first.startswith("dragoman-user ") and len(ranges) > 1 and ranges == mapped
+    return (Truth.YES, "", Truth.YES) if enough else None
+
+
+def _may_administrate(status: str) -> bool:
+    found = re.search(r"^CapEff:\s*([0-9a-f]{1,32})\s*$", status, re.MULTILINE)
+    return found is not None and bool(int(found[1], 16) >> SYS_ADMIN & 1)
+
+
+def _by_info(results: Results) -> tuple[Truth, str, Truth]:
     """Usable, why not, rootless."""
     trouble = no_answer(results, "info")
     done = results.done("info")
@@ -93,4 +138,4 @@ class Podman(Probe):
 
     category = Category.CONTAINER
     name = "podman"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("podman", _ask, _parse)

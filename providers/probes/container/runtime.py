@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from dragoman.command import Completed
+from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
 from dragoman.facts import ContainerImage, ContainerRuntime, Presence
 from dragoman.observation import Answer
 from dragoman.units import parse_bytes
-from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence, question
+from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence, question, where_is
 from providers.verbs import CONTAINER_STATUS, NoArguments
 
 __all__ = ["container_verbs", "decimal_bytes", "folder_images", "table_images", "version_of"]
 
-_WHERE = 'command -v -- "$1"'
+RUNTIMES: Mapping[str, str] = {
+    "apptainer": "apptainer", "charliecloud": "ch-run", "docker": "docker", "enroot": "enroot", "podman": "podman",
+    "sarus": "sarus", "shifter": "shifter", "singularity": "singularity",
+}  # fmt: skip
+"""Their programs, by the names of the providers."""
+
+_WHERE = 'for one do command -v -- "$one" || echo; done'
+
+
+def _where(paths: Paths) -> Command:
+    """One question for all of them, so that it is put once however many are looked for."""
+    return question(
+        "/bin/sh", "-c", _WHERE, "sh", *(where_is(program, paths, key=key) for key, program in RUNTIMES.items())
+    )
+
 
 Verbs = tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, ContainerRuntime]]
 
 
-def container_verbs(ask: Callable[[Paths], Ask], parse: Callable[[Results], Answer[ContainerRuntime] | Ask]) -> Verbs:
+def container_verbs(
+    name: str, ask: Callable[[Paths], Ask], parse: Callable[[Results], Answer[ContainerRuntime] | Ask]
+) -> Verbs:
     """`probe` and `status`. Whether it is there is told by its version alone: what is asked for use takes long."""
 
     def ask_presence(_: NoArguments, paths: Paths) -> Ask:
@@ -28,8 +44,7 @@ def container_verbs(ask: Callable[[Paths], Ask], parse: Callable[[Results], Answ
         version = whole.commands.get("version")
         if version is None:
             return whole
-        where = question("/bin/sh", "-c", _WHERE, "sh", version.argv[0])
-        return Ask(commands={"version": version, "where": where})
+        return Ask(commands={"version": version, "where": _where(paths)})
 
     def parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
         answer = parse(results)
@@ -38,7 +53,8 @@ def container_verbs(ask: Callable[[Paths], Ask], parse: Callable[[Results], Answ
         if answer.value is None:
             return Answer[Presence](outcome=answer.outcome, reason=answer.reason)
         where = results.done("where")
-        path = where.out.strip() if where is not None and where.rc == 0 and not where.truncated else ""
+        lines = where.out.splitlines() if where is not None and where.rc == 0 and not where.truncated else []
+        path = dict(zip(RUNTIMES, lines, strict=False)).get(name, "") if len(lines) == len(RUNTIMES) else ""
         light = where is not None
         return Answer[Presence].ok(
             Presence(

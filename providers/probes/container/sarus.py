@@ -55,4 +55,4 @@ class Sarus(Probe):
 
     category = Category.CONTAINER
     name = "sarus"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("sarus", _ask, _parse)

@@ -68,4 +68,4 @@ class Shifter(Probe):
 
     category = Category.CONTAINER
     name = "shifter"
-    verbs = container_verbs(_ask, _parse)
+    verbs = container_verbs("shifter", _ask, _parse)

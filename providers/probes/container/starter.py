@@ -66,7 +66,7 @@ def starter_verbs(program: str, others: str) -> Verbs:
             )
         )  # fmt: skip
 
-    return container_verbs(ask, parse)
+    return container_verbs(program, ask, parse)
 
 
 def _usable(results: Results) -> tuple[Truth, str]:

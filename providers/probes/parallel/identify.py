@@ -46,7 +46,7 @@ def identify(program: Program) -> Told | None:
         return None
     text = program.text
     if program.name == "ompi_info":
-        version = re.search(r"^(?:ompi|smpi):version:full:v?(\d\S*)", text, re.MULTILINE)
+        version = re.search(r"^(?:(?:ompi|smpi):version:full:|(?:Open|IBM Spectrum) MPI )v?(\d\S*)", text, re.MULTILINE)
         if version is None:
             return None
         spectrum = re.search(r"Spectrum MPI", text, re.IGNORECASE) is not None

@@ -6,6 +6,7 @@ PATH, what the site file names (`paths.openmpi` and so on) and usual places, eac
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,23 +24,42 @@ PLACES = (
     "/usr/local/mvapich*/bin", "/opt/intel/oneapi/mpi/*/bin", "/opt/ibm/spectrum_mpi/bin",
 )  # fmt: skip
 
-# Lines of programs are marked, so that none of them reads as one of the script's own. Arguments that hold a pattern are
-# expanded as patterns and never split.
+# What a program prints is told with its length in bytes, so that none of it reads as a line of the script's own.
+# Arguments that hold a pattern are expanded as patterns and never split. `ompi_info` loads every component to tell their names,
+# which takes longer than all else: where they lie as files of their own, the names of the files tell the same.
 _SURVEY = r"""
 if command -v timeout >/dev/null 2>&1; then bounded() { timeout 8 "$@"; }; else bounded() { "$@"; }; fi
-folders=:; programs=:
+folders=; programs=
+among() {
+  keep=$IFS list=$1; IFS=:; set -f
+  for each in $list; do [ "$each" -ef "$2" ] && { IFS=$keep; set +f; return 0; }; done
+  IFS=$keep; set +f; return 1
+}
 show() {
-  real=$(readlink -f -- "$2" 2>/dev/null) || real=$2
-  case $programs in *":$real:"*) return ;; esac
-  programs=$programs$real:
+  among "$programs" "$2" && return
+  programs=$programs$2:
   kind=$1 path=$2; shift 2
+  more=''
+  if [ "$kind" = ompi_info ]; then
+    lie=$(bounded "$path" --parsable --path pkglibdir 2>/dev/null </dev/null | head -c 4096)
+    lie=${lie#path:pkglibdir:}
+    if [ -f "$lie/mca_btl_self.so" ]; then
+      set -- --version
+      for each in "$lie"/mca_btl_*.so "$lie"/mca_mtl_*.so "$lie"/mca_pml_*.so; do
+        each=${each##*/mca_}; each=${each%.so}
+        [ "${each##*_}" = '*' ] || more="${more}mca:${each%%_*}:${each#*_}:version:
+"
+      done
+    fi
+  fi
   said=$( { bounded "$path" "$@" 2>&1 </dev/null; printf '\nexit %s' "$?"; } | head -c 60000)
-  printf 'dragoman-program %s %s\n' "$kind" "$path"; printf '%s\n' "$said" | sed 's/^/| /'
+  said=$more$said
+  printf 'dragoman-program %s %s %s\n%s\n' "$kind" "${#said}" "$path" "$said"
 }
 look() {
-  [ -d "$1" ] && real=$(cd -- "$1" 2>/dev/null && pwd -P) || return
-  case $folders in *":$real:"*) return ;; esac
-  folders=$folders$real:; told=''
+  [ -d "$1" ] || return
+  among "$folders" "$1" && return
+  folders=$folders$1:; told=''
   for name in mpirun mpiexec mpirun.openmpi mpiexec.openmpi mpirun.mpich mpiexec.mpich mpiexec.hydra \
       ompi_info mpichversion mpichversion.mpich mpiname; do
     [ -f "$1/$name" ] && [ -x "$1/$name" ] || continue
@@ -124,35 +144,52 @@ def survey_of(results: Results, name: str) -> Survey | Answer[Any]:
     done = results.done(name)
     if trouble is not None or done is None:
         return trouble or Answer[Any].unknown("the launchers were not asked")
-    lines = done.out.splitlines()
-    if done.rc != 0 or lines[-1:] != ["dragoman-end"]:
+    lines = _lines(done.stdout)
+    if done.rc != 0 or lines[-1:] != [("dragoman-end", "")]:
         return Answer[Any].unknown(brief(done))
     folders: list[Folder] = []
     cray: list[tuple[str, tuple[str, ...]]] = []
-    active, starters, said = "", [], dict[tuple[int, str, str], list[str]]()
-    key: tuple[int, str, str] | None = None
-    for line in lines:
+    active, starters = "", []
+    for line, said in lines:
         word, _, rest = line.partition(" ")
-        if word == "|" and key is not None:
-            said[key].append(rest)
-        elif word == "dragoman-folder":
+        if word == "dragoman-folder":
             how, _, path = rest.partition(" ")
             folders.append(Folder(path, how == "path"))
         elif word == "dragoman-beside" and folders:
             folders[-1].beside.append(rest)
         elif word == "dragoman-program" and folders:
-            label, _, path = rest.partition(" ")
-            key = (len(folders) - 1, label, path)
-            said[key] = []
+            label, _, place = rest.partition(" ")
+            folders[-1].programs.append(_program(label, place.partition(" ")[2], said))
         elif word == "dragoman-cray":
-            version, *fabrics = rest.split()
+            version, *fabrics = rest.split() or [""]
             cray.append((version, tuple(fabrics)))
         elif word == "dragoman-cray-active":
             active = rest.strip()
         elif word == "dragoman-starter":
             starters.append(rest)
-    for (index, label, path), text in said.items():
-        last = text[-1].split() if text else []
-        rc = int(last[1]) if len(last) == 2 and last[0] == "exit" and last[1].isdigit() else None
-        folders[index].programs.append(Program(label, path, rc, "\n".join(text[:-1] if rc is not None else text)))
-    return Survey(tuple(folders), tuple(cray), active, tuple(starters))
+    return Survey(tuple(folders), tuple(each for each in cray if each[0]), active, tuple(starters))
+
+
+_PROGRAM = re.compile(rb"dragoman-program \S+ (\d{1,6}) ")
+
+
+def _lines(raw: bytes) -> list[tuple[str, str]]:
+    """The script's own lines, each with what a program printed that it tells of."""
+    lines: list[tuple[str, str]] = []
+    at = 0
+    while at < len(raw):
+        end = raw.find(b"\n", at)
+        end = len(raw) if end < 0 else end
+        line = raw[at:end]
+        at = end + 1
+        program = _PROGRAM.match(line)
+        size = int(program[1]) if program else 0
+        lines.append((line.decode("utf-8", "replace"), raw[at : at + size].decode("utf-8", "replace")))
+        at += size + 1 if program else 0
+    return lines
+
+
+def _program(label: str, path: str, said: str) -> Program:
+    """What it printed ends in its exit code; without it the answer was cut."""
+    text, _, last = said.rpartition("\nexit ")
+    return Program(label, path, int(last), text) if last.isdigit() else Program(label, path, None, said)

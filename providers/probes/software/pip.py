@@ -54,10 +54,57 @@ if query is not None:
 print("\ndragoman-answer " + json.dumps(answer))
 """
 
+# Whether Python is there is shown by Python itself, without its libraries and site packages (`-S`): what costs time is
+# read from folders instead. A virtual environment is then told by its file alone (PEP 405).
+_TELL = r"""
+import posix, sys
+prefix = base = sys.prefix
+home = "/".join(sys.executable.split("/")[:-2])
+try:
+    open(home + "/pyvenv.cfg").close()
+    prefix = home
+except (IOError, OSError):
+    pass
+number = "%d.%d" % sys.version_info[:2]
+pip = ""
+for folder in (prefix + "/lib/python" + number + "/site-packages", prefix + "/local/lib/python" + number
+               + "/dist-packages", prefix + "/lib/python3/dist-packages"):
+    try:
+        names = posix.listdir(folder)
+    except OSError:
+        continue
+    for name in names:
+        if name.startswith("pip-") and name.endswith((".dist-info", ".egg-info")):
+            pip = pip or name.split("-")[1].replace(".dist", "").replace(".egg", "")
+quoted = lambda text: '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+told = {"python": sys.version.split()[0], "prefix": prefix, "executable": sys.executable, "pip": pip}
+print("\ndragoman-answer {" + ", ".join(quoted(key) + ": " + quoted(told[key]) for key in told) + "}")
+"""
+
 # The interpreters at hand, each once by its own prefix. Their paths are arguments of the shell, the program's text too.
+# A shim of pyenv is a chain of scripts that takes longer than Python: what it would start is read from pyenv's files
+# (pyenv's documentation, "Understanding Python version selection"), and where those do not tell, the shim is started.
 _EACH = r"""
 program=$1 has_query=$2 query=$3; shift 3
-bare=''
+behind() {
+  real=$1 root=${1%/shims/*} shim=''
+  [ "$root" != "$1" ] && [ -d "$root/versions" ] || return 0
+  while read -r line; do case $line in exec*pyenv*exec*) shim=y ;; esac; done <"$1"
+  [ -n "$shim" ] || return 0
+  versions=${PYENV_VERSION:-}
+  if [ -z "$versions" ]; then
+    above=$PWD
+    while :; do [ -e "$above/.python-version" ] && return 0; [ -n "$above" ] || break; above=${above%/*}; done
+    [ -r "$root/version" ] && while read -r line; do versions=$versions:$line; done <"$root/version"
+  fi
+  old=$IFS; IFS=:
+  for each in $versions; do
+    if [ "$each" = system ]; then break; fi
+    if [ -n "$each" ] && [ -x "$root/versions/$each/bin/${1##*/}" ]; then
+      real=$root/versions/$each/bin/${1##*/}; break; fi
+  done
+  IFS=$old
+}
 for one do
   case $one in
     */*) if [ -x "$one/bin/python3" ]; then set -- "$@" "$one/bin/python3"; elif [ -x "$one/bin/python" ]; then
@@ -70,8 +117,9 @@ if [ -n "${VIRTUAL_ENV:-}" ] && [ -x "$VIRTUAL_ENV/bin/python" ]; then set -- "$
 if [ $# -eq 0 ]; then echo none; exit 0; fi
 if command -v timeout >/dev/null 2>&1; then bounded() { timeout 12 "$@"; }; else bounded() { "$@"; }; fi
 for python do
+  behind "$python"; python=$real
   if [ "$has_query" = yes ]; then said=$(bounded "$python" -c "$program" "$query" 2>&1 </dev/null); else
-    said=$(bounded "$python" -c "$program" 2>&1 </dev/null); fi
+    said=$(bounded "$python" -S -c "$program" 2>&1 </dev/null); fi
   code=$?
   line=$(printf '%s\n' "$said" | sed -n 's/^dragoman-answer //p' | tail -n 1)
   [ -n "$line" ] || line=$(printf '%s\n' "$said" | tail -n 1)
@@ -90,7 +138,9 @@ def _names(paths: Paths) -> tuple[str, ...]:
 def _ask(query: PackageQuery | NoArguments, paths: Paths) -> Ask:
     name = query.name if isinstance(query, PackageQuery) else ""
     asked = "yes" if isinstance(query, PackageQuery) else "no"
-    command = question("/bin/sh", "-c", _EACH, "sh", _READ, asked, name, *_names(paths), timeout_s=30.0)
+    command = question(
+        "/bin/sh", "-c", _EACH, "sh", _READ if asked == "yes" else _TELL, asked, name, *_names(paths), timeout_s=30.0
+    )
     return Ask(commands={"python": command})
 
 
@@ -126,8 +176,12 @@ def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
     told, _fault, answer = _interpreters(results)
     if answer is not None:
         return answer
-    detail = ", ".join(f"{one['prefix']} ({one['python']})" for one in told)
+    detail = ", ".join(f"{one['prefix']} ({one['python']}{_pip(one)})" for one in told)
     return Answer[Presence].ok(Presence(version=told[0]["python"], path=told[0]["executable"], detail=detail))
+
+
+def _pip(one: dict[str, Any]) -> str:
+    return f", pip {one['pip']}" if one.get("pip") else ""
 
 
 def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:

@@ -120,3 +120,50 @@ async def test_presence_tells_the_interpreters() -> None:
 def test_a_hang_is_unknown(host: Any) -> None:
     host.commands = {"/bin/sh": CommandTimeout("no end within 30 s")}
     assert host.ask(Pip(), "find_package", PackageQuery(name="ase")).outcome is Outcome.UNKNOWN
+
+
+def shims(folder: Path, **versions: Path) -> Path:
+    """A tree like pyenv's: a shim that tells that it was started, and versions."""
+    root = folder / "pyenv"
+    (root / "shims").mkdir(parents=True)
+    shim = root / "shims" / "python3"
+    shim.write_text('#!/bin/sh\ntouch "${0%/shims/*}/started"\nexec pyenv exec python3 "$@"\n')
+    shim.chmod(0o755)
+    (root / "versions").mkdir()
+    for name, prefix in versions.items():
+        (root / "versions" / name).symlink_to(prefix)
+    return root
+
+
+async def probe_behind(root: Path, **variables: str) -> Answer[Any]:
+    transport = LocalTransport({"PATH": f"{root}/shims:/usr/bin:/bin", "HOME": "/nonexistent", **variables})
+    return (await ask_many(transport, [Question(Pip(), "probe")]))[0]
+
+
+async def test_a_shim_is_not_started_where_its_files_tell_what_it_would_start(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    root = shims(tmp_path, mine=environment(tmp_path / "one"), other=environment(tmp_path / "two"))
+    (root / "version").write_text("gone\nmine\n")
+    for variables, name in (({}, "mine"), ({"PYENV_VERSION": "other"}, "other")):
+        answer = await probe_behind(root, **variables)
+        assert answer.value is not None
+        assert answer.value.path == f"{root}/versions/{name}/bin/python3"
+    assert not (root / "started").exists()
+
+
+@pytest.mark.parametrize("told", ["", "system\nmine\n", "gone\n"])
+async def test_a_shim_is_started_where_they_do_not(told: str, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    root = shims(tmp_path, mine=environment(tmp_path / "one"))
+    (root / "version").write_text(told)
+    await probe_behind(root)
+    assert (root / "started").exists()
+
+
+async def test_presence_tells_pip_by_its_folder(tmp_path: Path) -> None:
+    folder = environment(tmp_path / "env", pip="24.0")
+    transport = LocalTransport({"PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": "/nonexistent"})
+    (answer,) = await ask_many(transport, [Question(Pip(), "probe")])
+    assert answer.value is not None
+    assert answer.value.detail.endswith(", pip 24.0)")
+    assert answer.value.detail.startswith(f"{folder} (")

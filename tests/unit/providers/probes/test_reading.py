@@ -89,3 +89,19 @@ def test_no_answer_and_a_cut_answer_are_unknown() -> None:
     reads = split_reads(whole, ["/a", "/b", "/c"], "mark")
     assert reads["/a"][0].data == b"data"
     assert [reads[path][0].outcome for path in ("/b", "/c")] == [Outcome.UNKNOWN] * 2
+
+
+async def test_what_the_kernel_makes_up_is_read_as_it_is() -> None:
+    folder = Path("/sys/class/net/lo")
+    paths = [str(folder / name) for name in ("mtu", "address", "uevent", "queues", "speed", "ifalias")]
+    reads = await read(*paths, "/proc/sys/kernel/ostype", "/sys/class/net/lo/q*/*", "/sys/no/such")
+    one = {path: found[0] for path, found in reads.items()}
+    for path in (*paths[:3], "/proc/sys/kernel/ostype"):
+        assert (one[path].outcome, one[path].data) == (Outcome.OK, Path(path).read_bytes())
+    assert (one[paths[3]].folder, sorted(one[paths[3]].names)) == (True, names_in(folder / "queues"))
+    with pytest.raises(OSError, match="Invalid argument"):  # the loopback has no speed, and the kernel says so
+        Path(paths[4]).read_bytes()
+    assert (one[paths[4]].outcome, one[paths[5]].outcome) == (Outcome.UNKNOWN, Outcome.OK)
+    assert one[paths[5]].value == ""
+    assert [each.folder for each in reads["/sys/class/net/lo/q*/*"]] == [True] * len(names_in(folder / "queues"))
+    assert one["/sys/no/such"].outcome is Outcome.ABSENT
