@@ -74,7 +74,8 @@ async def main():
             [Ask(one, "probe") for one in runtime.of(Category.WORKLOAD)])
         runtime.transport.run_many = lambda commands: counted(many, commands)
         runtime.transport.run = lambda command: counted(single, command)
-    asks = [Ask(provider, verb) for provider in runtime.providers for verb, words in provider.verbs.items()
+    there = (*runtime.providers, *runtime.managers)
+    asks = [Ask(provider, verb) for provider in there for verb, words in provider.verbs.items()
             if words.arguments is NoArguments and wanted(provider, verb)]
     start = time.perf_counter()
     seen = await runtime.observe_many(asks)
@@ -129,7 +130,7 @@ SAME: dict[str, tuple[str, ...]] = {
     "launcher": ("libraries.launcher",), "version": ("version", "libraries.version"), "path": ("path",),
     "bin": ("path",), "python_interpreter": ("path",), "arch": ("architecture",), "model": ("model", "architecture"),
     "physical_cores": ("cores",), "logical_cores": ("threads",), "flags": ("features",), "total_gb": ("total_bytes",),
-    "system_type": ("scheduler",), "partitions": ("queues.name", "scheduler"), "has_srun": ("scheduler",),
+    "system_type": ("scheduler",), "partitions": ("queues.name", "scheduler"), "has_srun": ("scheduler", "path"),
     "status": ("scheduler",), "available": ("path",),
 }  # fmt: skip
 """The peer's words, and ours of which one has to be there."""

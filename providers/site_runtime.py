@@ -16,6 +16,7 @@ from providers.evidence import Ask, Observer, provider_id
 from providers.limited import switch_off
 from providers.probed import ProbedProvider
 from providers.probes.base import Probe
+from providers.probes.workload.managers import manager_probes
 from providers.registry import dialects, movers, probes, transports
 from providers.schedulers.client import SchedulerClient
 from providers.schedulers.machine import Machine
@@ -40,6 +41,8 @@ class SiteRuntime:
     """What may be asked here, in order of category and name. What the site file switches off is not among them."""
     scheduler: SchedulerClient | SimulatedScheduler
     observer: Observer
+    managers: tuple[Provider, ...] = ()
+    """Whether workload managers are here that the site file does not name: for people, and never asked for work."""
     movers: Mapping[str, Mover] = field(default_factory=dict)
     """Ways to move data here, by name; none for a simulated site."""
 
@@ -100,7 +103,7 @@ class SiteRuntime:
     async def presence(self, categories: Iterable[Category] | None = None) -> dict[str, Observation]:
         """Which providers are there, by `category/name`, in few round trips."""
         wanted = set(categories) if categories is not None else set(Category)
-        chosen = [one for one in self.providers if one.category in wanted and "probe" in one.verbs]
+        chosen = [one for one in (*self.providers, *self.managers) if one.category in wanted and "probe" in one.verbs]
         seen = await self.observer.observe_many([Ask(provider, "probe") for provider in chosen])
         return {provider_id(provider): observation for provider, observation in zip(chosen, seen, strict=True)}
 
@@ -138,16 +141,26 @@ def open_site(
     if own not in probes.names():  # a workload manager that is only told to be there has a probe and no client
         found.append(WorkloadProvider(site.scheduler, client, site.accounts))
     found += [ProbedProvider(_probe(make, site), reach, site.paths) for _, make in probes.items()]
+    beside = [ProbedProvider(each, reach, site.paths) for each in manager_probes(site.scheduler, _managers())]
+    left = _in_order(switch_off([*found, *beside], site.providers_off, site=site.name))
     made = {
         name: for_site(site, reach) for name, make in movers.items() if (for_site := getattr(make, "for_site", None))
     }
     return SiteRuntime(
         site=site,
         transport=reach,
-        providers=_in_order(switch_off(found, site.providers_off, site=site.name)),
+        providers=tuple(each for each in left if each not in beside),
         scheduler=client,
         observer=observer,
+        managers=tuple(each for each in left if each in beside),
         movers={name: mover for name, mover in made.items() if mover is not None},
+    )
+
+
+def _managers() -> tuple[str, ...]:
+    """Workload managers that have a probe of their own."""
+    return tuple(
+        name for category, _, name in (each.partition("/") for each in probes.names()) if category == "workload"
     )
 
 

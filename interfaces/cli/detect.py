@@ -97,7 +97,7 @@ def _asked(provider: Provider) -> list[str]:
 
 
 async def _ask_site(runtime: SiteRuntime, categories: Sequence[Category]) -> JsonObject:
-    chosen = [provider for provider in runtime.providers if provider.category in categories]
+    chosen = [provider for provider in (*runtime.providers, *runtime.managers) if provider.category in categories]
     asks = [Ask(provider, verb) for provider in chosen for verb in _asked(provider)]
     seen = await runtime.observe_many(asks)
     told: dict[str, dict[str, Observation]] = {}

@@ -11,7 +11,7 @@ from typing import Final
 
 from dragoman.command import Command, Completed
 
-__all__ = ["identify_commands", "managers_found"]
+__all__ = ["MANAGERS", "identify_commands", "managers_found", "questions_of"]
 
 _SIGNS: Final[tuple[tuple[str, tuple[str, ...], str], ...]] = (
     ("slurm", ("sinfo", "--version"), r"^slurm(?:-wlm)? \d"),
@@ -26,10 +26,18 @@ _SIGNS: Final[tuple[tuple[str, tuple[str, ...], str], ...]] = (
 )
 """Manager, question, and the words that only it answers."""
 
+MANAGERS: Final = tuple(sorted(name for name, _, _ in _SIGNS))
+"""Those that can be told apart."""
+
+
+def questions_of(manager: str | None = None) -> tuple[tuple[str, ...], ...]:
+    """What is asked to find a manager; None: to find any."""
+    return tuple(dict.fromkeys(argv for name, argv, _ in _SIGNS if manager in (None, name)))
+
 
 def identify_commands() -> list[Command]:
     """One question for each command."""
-    return [Command(argv=argv, timeout_s=20) for argv in dict.fromkeys(argv for _, argv, _ in _SIGNS)]
+    return [Command(argv=argv, timeout_s=20) for argv in questions_of()]
 
 
 def managers_found(done: Sequence[Completed | Exception]) -> tuple[str, ...]:

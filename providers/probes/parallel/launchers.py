@@ -25,8 +25,8 @@ PLACES = (
 )  # fmt: skip
 
 # What a program prints is told with its length in bytes, so that none of it reads as a line of the script's own.
-# Arguments that hold a pattern are expanded as patterns and never split. `ompi_info` loads every component to tell their names,
-# which takes longer than all else: where they lie as files of their own, the names of the files tell the same.
+# Arguments that hold a pattern are expanded as patterns and never split. `ompi_info` loads every component to tell
+# their names, which takes longer than all else: where they lie as files of their own, the files' names tell the same.
 _SURVEY = r"""
 if command -v timeout >/dev/null 2>&1; then bounded() { timeout 8 "$@"; }; else bounded() { "$@"; }; fi
 folders=; programs=

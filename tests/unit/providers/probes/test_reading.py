@@ -21,6 +21,10 @@ async def read(*paths: str, mark: str | None = None) -> dict[str, tuple[FileRead
     return split_reads(await LocalTransport().run(read_command(paths, mark)), paths, mark)
 
 
+def bytes_of(path: str) -> bytes:
+    return Path(path).read_bytes()
+
+
 def names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -97,10 +101,10 @@ async def test_what_the_kernel_makes_up_is_read_as_it_is() -> None:
     reads = await read(*paths, "/proc/sys/kernel/ostype", "/sys/class/net/lo/q*/*", "/sys/no/such")
     one = {path: found[0] for path, found in reads.items()}
     for path in (*paths[:3], "/proc/sys/kernel/ostype"):
-        assert (one[path].outcome, one[path].data) == (Outcome.OK, Path(path).read_bytes())
+        assert (one[path].outcome, one[path].data) == (Outcome.OK, bytes_of(path))
     assert (one[paths[3]].folder, sorted(one[paths[3]].names)) == (True, names_in(folder / "queues"))
     with pytest.raises(OSError, match="Invalid argument"):  # the loopback has no speed, and the kernel says so
-        Path(paths[4]).read_bytes()
+        bytes_of(paths[4])
     assert (one[paths[4]].outcome, one[paths[5]].outcome) == (Outcome.UNKNOWN, Outcome.OK)
     assert one[paths[5]].value == ""
     assert [each.folder for each in reads["/sys/class/net/lo/q*/*"]] == [True] * len(names_in(folder / "queues"))
