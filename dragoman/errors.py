@@ -6,6 +6,7 @@
     ├── BadRequest                the request cannot be used as it stands                (exit 2)
     ├── SettingsError             a settings file or variable is wrong                   (exit 2)
     ├── SiteFileError             a sites file is wrong, with its line and field         (exit 2)
+    ├── RecipeError               a recipe's file is wrong, with its line and field      (exit 2)
     ├── UnknownName               a site, provider, policy or thread that does not exist (exit 2)
     ├── SiteNotHere               no fleet that this process can read has the site: others go on  (transient)
     ├── ProviderImportError       a registered provider failed to import
@@ -75,6 +76,12 @@ class SettingsError(DragomanError):
 
 class SiteFileError(DragomanError):
     """A sites file is wrong; ``where`` is ``file:line: field``."""
+
+    exit_code = 2
+
+
+class RecipeError(DragomanError):
+    """A recipe's file is wrong; ``where`` is ``file:line: field``."""
 
     exit_code = 2
 

@@ -9,6 +9,7 @@ from pydantic import Field, NonNegativeFloat, NonNegativeInt
 
 from dragoman.kleene import Truth
 from dragoman.model import JsonObject, Model, Moment
+from dragoman.run_plan import RunPlan
 
 __all__ = ["Check", "CheckKind", "Cost", "ModelUse", "Proposal", "StartEstimate", "Suggestion", "Verdict", "verdict_of"]
 
@@ -123,6 +124,8 @@ class Proposal(Model):
     queue_depth: NonNegativeInt | None = None
     constraints: JsonObject = {}
     suggestions: tuple[Suggestion, ...] = ()
+    run: RunPlan | None = None
+    """How the command would be run there; None: as it stands, or the site cannot run work."""
     simulated: bool = False
     energy_kwh: NonNegativeFloat | None = None
     model: ModelUse | None = None

@@ -214,6 +214,15 @@ class JobRequest(Model):
     name: Name | None = None
     command: tuple[Annotated[str, Field(max_length=131072, pattern=r"^[^\x00]*$")], ...] = ()
     """Program and arguments, one item each; never a shell line."""
+    launch: Literal["once", "tasks"] | None = None
+    """`once`: the command runs once, however many tasks there are; `tasks`: the site's launcher starts it on each.
+
+    None: `tasks` for a command that was written behind a launcher, else `once`.
+    """
+    launch_line: tuple[Annotated[str, Field(max_length=131072, pattern=r"^[^\x00]*$")], ...] = ()
+    """The launcher and its options that `command` was written behind, word for word (`mpirun -np 4`)."""
+    recipe: Name | None = None
+    """The recipe (docs/recipes.md) that the command follows, or that makes it where there is none."""
     script: str | None = Field(default=None, max_length=4_000_000, pattern=r"^[^\x00]*$")
     """A whole job script's body, kept byte for byte; instead of `command`."""
     shapes: tuple[Shape, ...] = ()

@@ -10,6 +10,8 @@ from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, P
 from dragoman.errors import BadRequest
 from dragoman.facts import Account
 from dragoman.model import JsonObject, Model, Moment
+from dragoman.request import Line
+from dragoman.run_plan import LauncherName
 from dragoman.units import parse_bytes, parse_duration
 
 __all__ = ["Charges", "Collection", "Fleet", "Provenance", "QueueLimits", "Site", "SiteFileSystem", "TransportConfig"]
@@ -126,6 +128,16 @@ class Site(Model):
     charges: Charges = Charges()
     file_systems: tuple[SiteFileSystem, ...] = ()
     collections: tuple[Collection, ...] = ()
+    launcher: LauncherName | None = None
+    """What starts the tasks of a job here; None: the scheduler's own, or that of the MPI library found."""
+    launcher_options: tuple[Line, ...] = ()
+    """Words that this site's launcher always gets, such as `--mpi=pmix`."""
+    setup: tuple[Line, ...] = ()
+    """Shell lines that the commands of jobs here begin with, such as `module load PrgEnv-gnu`."""
+    container_binds: tuple[Line, ...] = ()
+    """Folders that containers see besides the job's own: `/scratch`, or `/at/the/host:/inside`."""
+    recipes: str | None = None
+    """Folder of the site's own recipes (docs/recipes.md) on the host that asks; relative to the sites file."""
     required: tuple[Literal["account", "walltime", "queue", "nodes", "filesystems", "constraint"], ...] = ()
     """What a job here must state."""
     max_walltime: Seconds | None = None
