@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from interfaces.cli.script_command import translate
+
 __all__ = ["app", "main"]
 
 app = typer.Typer(
@@ -276,6 +278,9 @@ def providers(
     from interfaces.cli import detect as commands
 
     commands.providers(site, sites, simulated=simulated, as_json=json)
+
+
+app.command()(translate)
 
 
 @app.command()

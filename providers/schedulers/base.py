@@ -23,6 +23,7 @@ from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
 from dragoman.site import Site
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["NO_CONNECTION", "BaseDialect", "Rule", "Rules", "chunks", "first_line", "format_clock", "one_line", "table"]
 
@@ -76,10 +77,17 @@ class BaseDialect:
     environment: Mapping[str, str] = {}
     """Set for commands that only ask; a submit keeps the user's own, because jobs inherit it."""
     ids_per_command: ClassVar[int] = 400
+    script_words: ClassVar[ScriptWords | None] = None
+    """What its scripts say besides needs, for translating them; None: it has no scripts."""
 
     @classmethod
     def for_site(cls, site: Site) -> Self:
         """The dialect as this site speaks it; where the site's file has nothing to say about it, the plain one."""
+        return cls()
+
+    @classmethod
+    def anywhere(cls) -> Self:
+        """The dialect where no site is known, with the names that most sites use."""
         return cls()
 
     # What subclasses call

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import ClassVar
 
 from dragoman.protocols import ScriptReading
 from dragoman.request import Dependency, EnvironmentVariable
 from providers.registry import register_dialect
 from providers.schedulers.directives import Directive
+from providers.schedulers.pbs_words import APRUN
 from providers.schedulers.script_draft import Option, ScriptDraft, read_number, take_options
+from providers.schedulers.script_words import Fill, ScriptWords
 from providers.schedulers.scripts_only import ScriptsOnly
 from providers.schedulers.slurm_options import split_words
 
@@ -41,6 +44,21 @@ class CobaltDialect(ScriptsOnly):
     """Cobalt's dialect: reads scripts."""
 
     name = "cobalt"
+    script_words: ClassVar[ScriptWords | None] = ScriptWords(
+        title="Cobalt",
+        prefix="#COBALT",
+        family=r"COBALT_\w+",
+        launchers=(APRUN,),
+        variables={
+            "job_id": ("COBALT_JOBID",), "nodes": ("COBALT_JOBSIZE",), "node_file": ("COBALT_NODEFILE",),
+            "node_list": ("COBALT_PARTNAME",),
+        },
+        commands=frozenset({"qsub", "qstat", "qdel", "qalter", "aprun", "runjob"}),
+        reads={"--output": "stdout", "-o": "stdout", "--error": "stderr", "-e": "stderr", "--cwd": "work_dir",
+               "--notify": "mail_to", "-M": "mail_to"},
+        fills={Fill.JOB: "$jobid"},
+    )  # fmt: skip
+    """Read only: no script is written for Cobalt."""
 
     def read_script(self, text: str) -> ScriptReading:
         """The request that a script makes."""

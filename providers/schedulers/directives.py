@@ -69,8 +69,19 @@ class ScriptParts:
 _FOREIGN = re.compile(r"#(?:SBATCH|PBS|BSUB|COBALT|OAR|MSUB|\$|flux:)\s*-")
 
 
-def split_script(text: str, prefix: str, *, default_interpreter: str = "/bin/sh") -> ScriptParts:
-    """Take a script apart. `prefix` is the directives' beginning, such as `#SBATCH` (case counts)."""
+def split_script(
+    text: str, prefix: str, *, default_interpreter: str = "/bin/sh", whole_file: bool = False
+) -> ScriptParts:
+    """Take a script apart.
+
+    Args:
+        text: the script.
+        prefix: the directives' beginning, such as `#SBATCH` (case counts).
+        default_interpreter: where the first line names none.
+        whole_file: directives behind the first command count too, and stay in the body, of which they are a part; no
+            blank has to follow the prefix (Grid Engine's rule).
+
+    """
     text = clean_script(text)
     lookalike = re.compile(rf"\s*#\s*{re.escape(prefix.lstrip('#').strip())}\b", re.IGNORECASE)
     interpreter = default_interpreter
@@ -85,9 +96,9 @@ def split_script(text: str, prefix: str, *, default_interpreter: str = "/bin/sh"
         kept = True
         if not started and bare.startswith("#!"):
             interpreter, kept = bare[2:].strip() or default_interpreter, False
-        elif re.match(rf"{re.escape(prefix)}(?:\s|$)", line):
+        elif re.match(rf"{re.escape(prefix)}(?:\s|$|{'-' if whole_file else '$'})", line):
             directive = Directive(number, line[len(prefix) :].rstrip("\n"), offset + len(prefix))
-            (ignored if commands else found).append(directive)
+            (ignored if commands and not whole_file else found).append(directive)
             kept = commands
         elif lookalike.match(line):
             alike.append(Directive(number, bare, offset))

@@ -26,6 +26,7 @@ from providers.schedulers.flux_read import read_flux_script
 from providers.schedulers.flux_script import render_flux_script
 from providers.schedulers.flux_status import STATES, read_events, read_jobs, status_of
 from providers.schedulers.flux_values import read_flux_id
+from providers.schedulers.flux_words import FLUX_WORDS
 from providers.schedulers.flux_workload import (
     DEPTH_FORMAT,
     QUEUE_FORMAT,
@@ -35,6 +36,7 @@ from providers.schedulers.flux_workload import (
     read_ranks,
     read_requires,
 )
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["FluxDialect"]
 
@@ -53,6 +55,7 @@ class FluxDialect(BaseDialect):
     """
 
     name = "flux"
+    script_words: ClassVar[ScriptWords | None] = FLUX_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     errors: ClassVar[Rules] = table(
         (

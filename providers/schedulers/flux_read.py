@@ -76,8 +76,11 @@ def read_flux_script(text: str) -> ScriptReading:
         if wrong:
             draft.problem(directive, wrong)
             continue
-        for option in take_options([_whole(word) for word in words], _TABLE, aliases=_ALIASES):
-            _take(draft, option, directive)
+        whole = {_whole(word): word for word in words}
+        for option in take_options(list(map(_whole, words)), _TABLE, aliases=_ALIASES):
+            first, blank, rest = option.written.partition(" ")
+            # As it was written, so that it is found again in the script.
+            _take(draft, option._replace(written=f"{whole.get(first, first)}{blank}{rest}"), directive)
     for late in draft.parts.ignored:
         draft.problem(late, f"{sentinel} comes after the first command: flux batch refuses the script (move it up)")
     if "nodes" in draft.shape and "tasks" not in draft.shape:

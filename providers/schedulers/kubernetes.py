@@ -30,7 +30,9 @@ from providers.schedulers.kubernetes_job import MANAGED, KubernetesPlace, job_ma
 from providers.schedulers.kubernetes_status import Thing, job_status, part, read_objects, sort_objects
 from providers.schedulers.kubernetes_tables import ERRORS, REASONS, STATES
 from providers.schedulers.kubernetes_watch import WatchAnswer, read_watch
+from providers.schedulers.kubernetes_words import KUBERNETES_WORDS
 from providers.schedulers.kubernetes_workload import group_nodes, largest_of, namespace_queue, read_nodes
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["KubernetesDialect"]
 
@@ -48,6 +50,7 @@ class KubernetesDialect(BaseDialect):
     """
 
     name = "kubernetes"
+    script_words: ClassVar[ScriptWords | None] = KUBERNETES_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS

@@ -26,7 +26,9 @@ from providers.schedulers.lsf_read import read_lsf_script
 from providers.schedulers.lsf_script import render_lsf_script
 from providers.schedulers.lsf_status import FIELDS, Record, job_statuses, read_jobs
 from providers.schedulers.lsf_tables import ERRORS, REASONS, STATES
+from providers.schedulers.lsf_words import LSF_WORDS
 from providers.schedulers.lsf_workload import group_hosts, read_groups, read_hosts, read_queues
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["LsfDialect"]
 
@@ -45,6 +47,7 @@ class LsfDialect(BaseDialect):
     """
 
     name = "lsf"
+    script_words: ClassVar[ScriptWords | None] = LSF_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS

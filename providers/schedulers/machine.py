@@ -43,6 +43,8 @@ from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, chunks, one_line
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.machine_script import directive_lines, needs, read_machine_script
+from providers.schedulers.machine_words import MACHINE_WORDS
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["RUNNER_PATH", "Machine", "runner_bytes", "runner_digest"]
 
@@ -81,6 +83,7 @@ class Machine(BaseDialect):
     """
 
     name = "machine"
+    script_words: ClassVar[ScriptWords | None] = MACHINE_WORDS
     states: ClassVar = {state.value: state for state in JobState}
     ids_per_command = 1000
 

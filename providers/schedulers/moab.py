@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 from dragoman.protocols import ScriptReading
 from providers.registry import register_dialect
 from providers.schedulers.directives import clean_script, split_script
 from providers.schedulers.pbs_read import read_pbs_script
+from providers.schedulers.pbs_words import MOAB_WORDS
+from providers.schedulers.script_words import ScriptWords
 from providers.schedulers.scripts_only import ScriptsOnly
 
 __all__ = ["MoabDialect"]
@@ -18,6 +21,7 @@ class MoabDialect(ScriptsOnly):
     """Moab's dialect: reads scripts."""
 
     name = "moab"
+    script_words: ClassVar[ScriptWords | None] = MOAB_WORDS
 
     def read_script(self, text: str) -> ScriptReading:
         """The request that a script makes, by Torque's rules."""

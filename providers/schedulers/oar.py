@@ -29,7 +29,9 @@ from providers.schedulers.oar_read import read_oar_script
 from providers.schedulers.oar_script import oar_options, render_oar_script
 from providers.schedulers.oar_status import Record, job_statuses, read_jobs
 from providers.schedulers.oar_tables import ERRORS, REASONS, STATES
+from providers.schedulers.oar_words import OAR_WORDS
 from providers.schedulers.oar_workload import depth_of, group_nodes, read_nodes
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["OarDialect"]
 
@@ -48,6 +50,7 @@ class OarDialect(BaseDialect):
     """
 
     name = "oar"
+    script_words: ClassVar[ScriptWords | None] = OAR_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS

@@ -20,6 +20,8 @@ from providers.registry import register_dialect
 from providers.schedulers.pbs_family import PbsFamily, checked_tag
 from providers.schedulers.pbs_script import array_range, directive, file_systems, licenses, resources, select, walltime
 from providers.schedulers.pbs_tables import PBS_EXITS, PBS_STATES
+from providers.schedulers.pbs_words import PBS_WORDS
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["PbsDialect"]
 
@@ -37,6 +39,7 @@ class PbsDialect(PbsFamily):
     """
 
     name = "pbs"
+    script_words: ClassVar[ScriptWords | None] = PBS_WORDS
     states: ClassVar[Mapping[str, JobState]] = PBS_STATES
     exits: ClassVar[Mapping[int, tuple[str, JobState]]] = PBS_EXITS
     task_variable: ClassVar[str] = "PBS_ARRAY_INDEX"

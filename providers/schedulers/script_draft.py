@@ -96,11 +96,14 @@ class ScriptDraft:
         scheduler: its name, for messages.
         prefix: how its directives begin.
         shell: what runs the script where its first line does not say.
+        whole_file: directives count wherever they stand.
 
     """
 
-    def __init__(self, text: str, scheduler: str, prefix: str, *, shell: str = "/bin/sh") -> None:
-        self.parts = split_script(text, prefix, default_interpreter=shell)
+    def __init__(
+        self, text: str, scheduler: str, prefix: str, *, shell: str = "/bin/sh", whole_file: bool = False
+    ) -> None:
+        self.parts = split_script(text, prefix, default_interpreter=shell, whole_file=whole_file)
         self.scheduler = scheduler
         self.prefix = prefix
         self.job: dict[str, object] = {}

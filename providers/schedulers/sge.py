@@ -23,11 +23,13 @@ from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, one_line
 from providers.schedulers.directives import checked
+from providers.schedulers.script_words import ScriptWords
 from providers.schedulers.sge_accounting import history_statuses, read_records
 from providers.schedulers.sge_read import read_sge_script
 from providers.schedulers.sge_script import SgeNames, render_sge_script
 from providers.schedulers.sge_status import Row, error_reasons, queue_rows, queue_statuses
 from providers.schedulers.sge_tables import ERRORS, REASONS, STATES
+from providers.schedulers.sge_words import SGE_WORDS
 from providers.schedulers.sge_workload import depth_of, group_hosts, read_hosts, read_queues
 
 __all__ = ["SgeDialect"]
@@ -49,6 +51,7 @@ class SgeDialect(BaseDialect):
     """
 
     name = "sge"
+    script_words: ClassVar[ScriptWords | None] = SGE_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS
@@ -65,6 +68,11 @@ class SgeDialect(BaseDialect):
         """From the site's paths: `pe`, `pe_mpi`, `gpu` and `memory`, the names that only the site knows."""
         told = site.paths
         return cls(SgeNames(told.get("pe"), told.get("pe_mpi"), told.get("gpu"), told.get("memory", "h_vmem")))
+
+    @classmethod
+    def anywhere(cls) -> Self:
+        """With names of parallel environments and of the GPUs' resource that many sites use."""
+        return cls(SgeNames(pe="smp", pe_mpi="mpi", gpu="gpu"))
 
     # Submit
 

@@ -1,7 +1,8 @@
 """A script for qsub, read back as a request (sge_submit(1)).
 
 Slots are cores here: which of them are tasks of an MPI program only the program knows. `h_vmem` and consumable GPUs are
-counted per slot. The name of a parallel environment is the site's own, so it is told and not carried.
+counted per slot. The name of a parallel environment is the site's own, so it is told and not carried. Directives count
+in the whole file, behind commands too (sge_submit(1), "Qsub").
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Take = Callable[[ScriptDraft, Directive, Option], None]
 
 def read_sge_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
-    draft = ScriptDraft(text, "Grid Engine", "#$")
+    draft = ScriptDraft(text, "Grid Engine", "#$", whole_file=True)
     for directive in draft.parts.directives:
         words, wrong = split_words(directive.text)
         if wrong:

@@ -32,6 +32,7 @@ from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import NO_CONNECTION, BaseDialect, Rules, chunks, one_line
 from providers.schedulers.directives import checked
+from providers.schedulers.script_words import ScriptWords
 from providers.schedulers.slurm_accounts import account_commands, read_accounts
 from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_read import read_slurm_script
@@ -40,6 +41,7 @@ from providers.schedulers.slurm_script import render_slurm_script
 from providers.schedulers.slurm_status import job_statuses, with_usage
 from providers.schedulers.slurm_tables import ASKING_UNSET, ERRORS, REASONS, STATES, SUBMIT_UNSET
 from providers.schedulers.slurm_values import base_id, read_moment
+from providers.schedulers.slurm_words import SLURM_WORDS
 from providers.schedulers.slurm_workload import DEPTH_FORMAT, read_workload
 
 __all__ = ["SlurmDialect"]
@@ -64,6 +66,7 @@ class SlurmDialect(BaseDialect):
     """
 
     name = "slurm"
+    script_words: ClassVar[ScriptWords | None] = SLURM_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS

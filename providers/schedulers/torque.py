@@ -19,6 +19,8 @@ from providers.schedulers.pbs_family import PbsFamily
 from providers.schedulers.pbs_script import directive, licenses, refuse, resources, tasks_per_node, walltime
 from providers.schedulers.pbs_tables import TORQUE_EXITS, TORQUE_STATES
 from providers.schedulers.pbs_values import format_size
+from providers.schedulers.pbs_words import TORQUE_WORDS
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["TorqueDialect"]
 
@@ -31,6 +33,7 @@ class TorqueDialect(PbsFamily):
     """The dialect of Torque."""
 
     name = "torque"
+    script_words: ClassVar[ScriptWords | None] = TORQUE_WORDS
     states: ClassVar[Mapping[str, JobState]] = TORQUE_STATES
     exits: ClassVar[Mapping[int, tuple[str, JobState]]] = TORQUE_EXITS
     accepted: ClassVar[re.Pattern[str]] = re.compile(

@@ -137,14 +137,23 @@ def test_a_malformed_line_is_named_with_its_cure(name: str, prefix: str, line: s
     assert reading.body == "./app\n"
 
 
-@pytest.mark.parametrize("name", ["sge", "lsf", "oar"])
+@pytest.mark.parametrize("name", ["lsf", "oar"])
 def test_windows_scripts_and_late_lines(name: str) -> None:
-    prefix = {"sge": "#$", "lsf": "#BSUB", "oar": "#OAR"}[name]
-    option = {"sge": "-N", "lsf": "-J", "oar": "-n"}[name]
+    prefix = {"lsf": "#BSUB", "oar": "#OAR"}[name]
+    option = {"lsf": "-J", "oar": "-n"}[name]
     text = f"\ufeff#!/bin/bash\r\n{prefix} {option} job1\r\n./app\r\n{prefix} {option} late\r\n"
     reading = dialects.get(name)().read_script(text)
     assert (reading.request.name, reading.problems) == ("job1", ())
     assert reading.request.notes[0].startswith("line 4: ")
+
+
+def test_grid_engine_reads_directives_in_the_whole_file() -> None:
+    """sge_submit(1): each line of the script that begins with `#$`; they stay in the body, whose bytes are kept."""
+    text = "#!/bin/bash\r\n#$ -N job1\r\n./app\r\n#$ -pe smp 4\r\n#$-N late\r\n#$ -N later\r\n"
+    reading = dialects.get("sge")().read_script(text)
+    assert (reading.request.name, reading.request.shape) == ("later", Shape(cpus=4))
+    assert reading.body == "./app\n#$ -pe smp 4\n#$-N late\n#$ -N later\n"
+    assert reading.request.notes == ("line 5: -N late replaces -N job1", "line 6: -N later replaces -N late")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,238 @@
+"""What a scheduler's scripts say besides needs: variables, launchers, output files, mail, where they start.
+
+Each dialect that has scripts carries one `ScriptWords` (`script_words`), written beside it; translating a script from
+one scheduler to another needs nothing else. Meanings of variables are words of ours (`MEANINGS`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from dragoman.errors import BadRequest
+from dragoman.job import JobSpec
+
+__all__ = [
+    "MEANINGS", "MPIEXEC", "Fill", "Kept", "Launcher", "Path", "ScriptWords", "Writing", "mail_letters", "output_path",
+    "read_path", "write_path",
+]  # fmt: skip
+
+MEANINGS: Final = frozenset(
+    {
+        "account", "array_id", "cpus_on_node", "cpus_per_task", "gpus_on_node", "home", "job_id", "job_name",
+        "local_rank", "node_file", "node_list", "node_rank", "nodes", "queue", "rank", "restarts", "slots",
+        "submit_dir", "submit_host", "task", "task_count", "task_first", "task_last", "task_step", "tasks",
+        "tasks_per_node", "user",
+    }
+)  # fmt: skip
+"""What a variable of a job can tell. `task` is the index within an array, `tasks` the number of MPI ranks,
+`slots` that of cores where a scheduler counts those."""
+
+
+class Fill(StrEnum):
+    """What a scheduler fills in for a mark in a file's name."""
+
+    JOB = "job"
+    ARRAY = "array"
+    TASK = "task"
+    NAME = "name"
+
+
+Path = tuple[str | Fill, ...]
+"""A file's name: text, and what is filled in."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """What a script says that is no need of the job, but that a script for another scheduler should say too."""
+
+    name: str | None = None
+    interpreter: str = ""
+    stdout: Path | None = None
+    stderr: Path | None = None
+    joined: bool | None = None
+    """Whether stderr goes to the file of stdout; None: not said."""
+    work_dir: str | None = None
+    """Where the job starts; None: where its scheduler has it start. `.`: where it was submitted."""
+    mail_to: str | None = None
+    mail_on: frozenset[str] | None = None
+    """Of `begin`, `end`, `fail`; empty: never."""
+    inherits: bool | None = None
+    """Whether the submitter's whole environment comes along; None: not said."""
+    requeue: bool | None = None
+    array: bool = False
+
+
+@dataclass(slots=True)
+class Writing:
+    """Directive lines, and what they cannot say."""
+
+    options: list[str] = field(default_factory=list)
+    """Without the prefix."""
+    lost: dict[str, str] = field(default_factory=dict)
+    """Field of `Kept` to why, with the cure."""
+
+    def add(self, told: str, option: str, value: str | None, quote: Callable[[str], str] = str) -> None:
+        """One option, with `{}` for its value; a value that cannot stand in a directive is lost.
+
+        Args:
+            told: the field of `Kept`.
+            option: such as `-o {}`.
+            value: None: not said.
+            quote: makes the value one word; raises `BadRequest`.
+
+        """
+        if value is None:
+            return
+        try:
+            self.options.append(option.format(quote(value)))
+        except BadRequest as error:
+            self.lost[told] = str(error)
+
+    def lose(self, why: str, **fields: object) -> None:
+        """Fields that have no word here, as far as something is said in them."""
+        self.lost.update({name: why for name, value in fields.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """A program that starts the tasks of a parallel program."""
+
+    words: tuple[str, ...]
+    options: Mapping[str, str]
+    """Option to meaning; a meaning that ends with `!` takes no value, `ignored` says nothing of the program."""
+    writes: Mapping[str, str]
+    """Meaning to option, with `{}` for the value."""
+    all_tasks: bool = False
+    """Without a number it starts all tasks that the job asked for."""
+
+
+MPIEXEC: Final = Launcher(
+    words=("mpiexec",),
+    options={
+        "-n": "tasks", "-np": "tasks", "--np": "tasks", "-ppn": "tasks_per_node", "-perhost": "tasks_per_node",
+        "-npernode": "tasks_per_node", "--npernode": "tasks_per_node", "-machinefile": "hosts", "-hostfile": "hosts",
+        "--hostfile": "hosts", "--machinefile": "hosts", "-f": "hosts", "-wdir": "work_dir",
+    },
+    writes={"tasks": "-n {}", "work_dir": "-wdir {}"},
+    all_tasks=True,
+)  # fmt: skip
+"""What the MPI standard (8.8 of MPI 3.1) has every `mpiexec` take; options that only some take are read."""
+
+
+def _write_nothing(kept: Kept) -> Writing:
+    return Writing()
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptWords:
+    """The words of one scheduler's scripts."""
+
+    title: str
+    prefix: str
+    """How a directive begins."""
+    family: str
+    """Regular expression of the names of its variables, without groups."""
+    variables: Mapping[str, tuple[str, ...]]
+    """Meaning to its names; the first is the one that is written."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Names that are understood and not written, to meaning."""
+    starts_in: str = "submit"
+    """`submit`: where it was submitted; `home`: in the home directory."""
+    enters: bool = True
+    """Whether an option says where a job starts."""
+    inherits: bool = True
+    """Whether jobs get the submitter's environment without being told to."""
+    joins: bool = False
+    """Whether stderr goes to the file of stdout where only that is named."""
+    launchers: tuple[Launcher, ...] = (MPIEXEC,)
+    """The first is the one that is written."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Meaning to what is different about its variable here."""
+    expressions: Mapping[str, str] = field(default_factory=dict)
+    """Meaning to a word of the shell, where there is no variable; told at the script's beginning."""
+    commands: frozenset[str] = frozenset()
+    """Programs of this scheduler that a script may call."""
+    own: frozenset[str] = frozenset()
+    """Options that `render` writes for an attempt of ours, and that are written from `Kept` here."""
+    reads: Mapping[str, str] = field(default_factory=dict)
+    """Option to the field of `Kept` that it tells (`mail_on`, `stdout`, ...); `quiet`: nothing is lost without it."""
+    quiet: tuple[str, ...] = ()
+    """Options as written that say what is so without them."""
+    fills: Mapping[Fill, str] = field(default_factory=dict)
+    """Marks in file names."""
+    mail: Mapping[str, str] = field(default_factory=dict)
+    """Words of its mail option to ours."""
+    write: Callable[[Kept], Writing] = _write_nothing
+    whole: Callable[[JobSpec, Kept, str], str] | None = None
+    """What is handed in, where it is no script with directives: from the job, and the script that it runs."""
+    first_index: int | None = None
+    """Tasks of an array are only counted, from this number; None: they have their own indices."""
+    marks: str = ""
+    """Regular expression of a directive's beginning, where `prefix` is only one way to write it."""
+    whole_file: bool = False
+    """Directives count wherever they stand in the file."""
+    related: frozenset[str] = frozenset()
+    """Other dialects whose own options are understood."""
+    notes: tuple[tuple[str, str], ...] = ()
+    """Regular expression of a directive that is written, and what a person has to know about it."""
+
+    @property
+    def prefix_pattern(self) -> str:
+        """Regular expression of a directive's beginning, from the line's."""
+        return self.marks or rf"{re.escape(self.prefix)}(?=\s|$|-)"
+
+    def meaning(self, name: str) -> str | None:
+        """What a variable tells."""
+        found = next((meaning for meaning, names in self.variables.items() if name in names), None)
+        return found or self.also.get(name)
+
+
+def read_path(text: str, fills: Mapping[Fill, str]) -> Path:
+    """A file's name with its marks taken apart."""
+    marks = {mark: fill for fill, mark in fills.items()}
+    if not marks:
+        return (text,)
+    pattern = "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))
+    return tuple(marks.get(part, part) for part in re.split(f"({pattern})", text) if part)
+
+
+def write_path(path: Path, fills: Mapping[Fill, str]) -> str | None:
+    """A file's name with a scheduler's own marks; None where it has none for something, or text looks like a mark."""
+    parts: list[str] = []
+    for part in path:
+        if isinstance(part, Fill):
+            if part not in fills:
+                return None
+            parts.append(fills[part])
+        else:
+            if any(mark in part for mark in fills.values()):
+                return None
+            parts.append(part)
+    return "".join(parts)
+
+
+def output_path(writing: Writing, told: str, path: Path | None, fills: Mapping[Fill, str], option: str,
+                quote: Callable[[str], str] = str) -> None:  # fmt: skip
+    """An option that names an output file, as far as this scheduler can name it."""
+    if path is None:
+        return
+    text = write_path(path, fills)
+    if text is None:
+        missing = [part.value for part in path if isinstance(part, Fill) and part not in fills]
+        what = " and ".join({"job": "the job's id", "array": "the array's id", "task": "the task's index",
+                             "name": "the job's name"}[each] for each in dict.fromkeys(missing))  # fmt: skip
+        why = f"no mark for {what} in a file's name" if what else "the name would be taken for a mark"
+        writing.lost[told] = f"{why} (the scheduler's own name is used; name a file without it)"
+        return
+    writing.add(told, option, text, quote)
+
+
+def mail_letters(kept: Kept, letters: Mapping[str, str], never: str) -> str | None:
+    """When to mail, in schedulers that write a letter for each: in the letters' order."""
+    if kept.mail_on is None:
+        return None
+    return "".join(letter for letter, word in letters.items() if word in kept.mail_on) or never

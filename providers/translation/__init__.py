@@ -1,0 +1,1 @@
+"""Job scripts of one scheduler as scripts of another: directives, and what must change in the body."""

@@ -1,0 +1,107 @@
+"""What a script says besides needs (files, mail, folder), from the options that a reader lists as not carried over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dragoman.protocols import ScriptReading
+from providers.schedulers.script_words import Kept, ScriptWords, read_path
+
+__all__ = ["KeptReading", "read_kept", "split_option"]
+
+
+@dataclass(slots=True)
+class KeptReading:
+    """What was understood, and from which words each field of it."""
+
+    kept: Kept
+    words: dict[str, str] = field(default_factory=dict)
+    rest: list[str] = field(default_factory=list)
+    """Options that are no need and nothing of `Kept`: of this scheduler alone."""
+
+
+def split_option(written: str, names: Sequence[str]) -> tuple[str, str]:
+    """An option's name and value; the name is the longest of `names` that it begins with, else its first word."""
+    for name in sorted(names, key=len, reverse=True):
+        if written == name or written.startswith((f"{name} ", f"{name}=")):
+            return name, written[len(name) :].lstrip(" =").strip()
+    short = re.fullmatch(r"(-[A-Za-z])(\S.*)", written, re.DOTALL)
+    if short is not None and short[1] in names:
+        return short[1], short[2]
+    name, _, value = written.replace("=", " ", 1).partition(" ")
+    return name, value.strip()
+
+
+def read_kept(reading: ScriptReading, words: ScriptWords, interpreter: str) -> KeptReading:
+    """Take the options apart that are no needs.
+
+    Args:
+        reading: what the dialect read.
+        words: the dialect's.
+        interpreter: what runs the script.
+
+    """
+    request = reading.request
+    found = KeptReading(Kept(name=request.name, interpreter=interpreter, requeue=request.requeue))
+    found.kept.array = request.array is not None
+    for written in reading.not_carried:
+        name, value = split_option(written, tuple(words.reads))
+        told = words.reads.get(name)
+        if told is None or not _take(found.kept, told, _unquoted(value), words):
+            found.rest.append(written)
+        else:
+            found.words[{"cwd": "work_dir", "mail_begin": "mail_on", "mail_end": "mail_on"}.get(told, told)] = written
+    kept = found.kept
+    if kept.joined is None and kept.stdout is not None:
+        kept.joined = words.joins and kept.stderr is None
+    if kept.joined is False and kept.stdout is None:
+        kept.joined = None
+    return found
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+
+
+def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
+    """Whether the option was understood."""
+    match told:
+        case "quiet":
+            return True
+        case "stdout" | "stderr" if value:
+            setattr(kept, told, read_path(value, words.fills))
+        case "joined":
+            if value not in ("oe", "eo", "y", "yes", "n", "no"):
+                return False
+            kept.joined = value not in ("n", "no")
+        case "work_dir" if value:
+            kept.work_dir = value
+        case "cwd":
+            kept.work_dir = "."
+        case "mail_to" if value:
+            kept.mail_to = value
+        case "notify" if value.startswith("mail:"):
+            kept.mail_to, kept.mail_on = value.removeprefix("mail:"), frozenset({"begin", "end", "fail"})
+        case "mail_on":
+            return _mail(kept, value, words)
+        case "mail_begin" | "mail_end":
+            kept.mail_on = (kept.mail_on or frozenset()) | ({"begin"} if told == "mail_begin" else {"end", "fail"})
+        case "inherits":
+            kept.inherits = True
+        case "interpreter" if value:
+            kept.interpreter = value
+        case _:
+            return False
+    return True
+
+
+def _mail(kept: Kept, value: str, words: ScriptWords) -> bool:
+    letters = any(len(word) == 1 for word in words.mail)
+    parts = list(value) if letters else [part.strip().upper() for part in value.split(",")]
+    if not parts or any(part not in words.mail for part in parts):
+        return False
+    meant = [words.mail[part] for part in parts]
+    kept.mail_on = frozenset({"begin", "end", "fail"} if "all" in meant else {one for one in meant if one})
+    return "suspend" not in meant
