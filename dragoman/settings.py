@@ -92,6 +92,8 @@ class Settings(BaseSettings):
     """Price of a million tokens that the model writes."""
     model_most_usd: PositiveFloat | None = None
     """What one negotiation may spend on the model, where the prices are known."""
+    recipe_dirs: tuple[Path, ...] = ()
+    """Folders of a centre's recipes (docs/recipes.md); a person's own in the configuration folder come before them."""
     conventions_file: Path | None = None
     """What may stand for what when a request is held against a site (YAML); None: the strict reading."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
@@ -102,6 +104,11 @@ class Settings(BaseSettings):
     def results_dir(self) -> Path:
         """Where results are brought back to, a folder for each thread."""
         return self.data_dir / "results"
+
+    @cached_property
+    def own_recipes_dir(self) -> Path:
+        """The person's own recipes: `recipes` in the user's configuration folder."""
+        return _config_home() / "recipes"
 
     @cached_property
     def secrets_dir(self) -> Path:

@@ -18,6 +18,7 @@ from dragoman.request import JobRequest
 from dragoman.selection import Ranked, Selection
 from dragoman.units import format_bytes, format_duration
 from graph.approval_answer import FORMS, ApprovalAnswer
+from providers.command_body import plan_body
 
 __all__ = ["MOST_BYTES", "ApprovalPayload", "ApprovalProposal", "approval_schema", "payload_for"]
 
@@ -39,6 +40,7 @@ class ApprovalProposal(Model):
     cost: NonNegativeFloat | None = Field(description="at most this; null: not known")
     cost_unit: str = Field(description="currency or unit of the site; `none`: it charges nothing")
     cost_basis: str = Field(description="how the cost was computed")
+    command: str = Field(default="", description="the whole command there; empty: as the request has it")
     simulated: bool = Field(description="it can answer but not run work")
     checks: tuple[str, ...] = Field(description="failed and unknown ones first: `no: software lammps: has 2020`")
     more_checks: NonNegativeInt = Field(description="how many are not shown")
@@ -62,6 +64,10 @@ class ApprovalPayload(Model):
     charge: str = Field(description="what the selected site would charge at most, in words")
     request: JsonObject = Field(description="as understood; what is long is cut, and says so")
     notes: tuple[str, ...] = Field(description="defaults that were taken, and what else to know")
+    command: str = Field(
+        default="", description="the whole command at the selected site, with what is put before it; empty: the script"
+    )
+    command_notes: tuple[str, ...] = Field(default=(), description="what was put before or around the command, and why")
     script: str | None = Field(description="exactly what would be submitted at the selected site; cut where it says so")
     script_note: str = Field(description="what to know of the script, or why there is none")
     transfers: tuple[str, ...] = Field(description="what is moved there first")
@@ -141,6 +147,10 @@ def _payload(
         charge=_charge(first),
         request=_request(request, size),
         notes=tuple(_cut(each, min(300, size.text)) for each in request.notes[: size.items]),
+        command=_cut(_command(first), size.text),
+        command_notes=tuple(
+            _cut(each, min(300, size.text)) for each in (first.run.notes if first.run else ())[: size.items]
+        ),
         script=None if script is None else _cut(script, size.script),
         script_note="",
         transfers=tuple(
@@ -172,10 +182,16 @@ def _proposal(proposal: Proposal, ranked: Ranked | None, size: _Size) -> Approva
         cost=proposal.cost.amount,
         cost_unit=proposal.cost.unit,
         cost_basis=_cut(proposal.cost.basis, 200),
+        command=_cut(_command(proposal), min(1000, size.text)),
         simulated=proposal.simulated,
         checks=tuple(_check(check) for check in checks[: size.checks]),
         more_checks=max(0, len(checks) - size.checks),
     )
+
+
+def _command(proposal: Proposal) -> str:
+    """What the job runs there, set-up lines included; empty where the request's own script says it all."""
+    return plan_body(proposal.run).rstrip("\n") if proposal.run is not None and proposal.run.command else ""
 
 
 def _check(check: Check) -> str:

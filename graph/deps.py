@@ -11,12 +11,17 @@ from dragoman.ledger import Ledger
 from dragoman.model import now
 from dragoman.protocols import Clock, ScriptReading
 from dragoman.selection import ApprovalRule
-from dragoman.site import Fleet
+from dragoman.site import Fleet, Site
 from graph.model.desk import ModelDesk
 from graph.verdict.conventions import STRICT, Conventions
+from providers.recipes.shelf import Shelf, shipped_shelf
 from providers.site_runtime import SiteRuntime
 
 __all__ = ["Deps"]
+
+
+async def _shipped(site: Site | None) -> Shelf:
+    return shipped_shelf()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Deps:
     sites_at_once: int = 32
     site_patience_s: float = 0.5
     """After this time a site that is asked gives its place to the next and is waited for beside it."""
+    recipes: Callable[[Site | None], Awaitable[Shelf]] = _shipped
+    """The recipes that count for a site, or for no site in particular."""
     conventions: Conventions = STRICT
     """What may stand for what."""
     model: ModelDesk | None = None

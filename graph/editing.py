@@ -9,6 +9,7 @@ from dragoman.request import JobRequest
 from graph.local_inputs import with_local_inputs
 from graph.node import Step
 from graph.reading.answers import merge_edit
+from graph.with_recipe import with_recipe
 
 __all__ = ["edited_request"]
 
@@ -30,4 +31,5 @@ async def edited_request(step: Step, request: JobRequest, edit: str | Mapping[st
         raise BadRequest(f"not understood: {'; '.join(reading.unread)}", where="edit", cure="say it differently")
     if reading.questions:
         raise BadRequest(reading.questions[0].text, where="edit", cure="say which is meant")
-    return await with_local_inputs(reading.request, options.base_dir)
+    taken = await with_local_inputs(reading.request, options.base_dir)
+    return with_recipe(taken, await step.deps.recipes(None))

@@ -12,6 +12,7 @@ from graph.reading.answers import apply_answer, merge_edit
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
 from graph.reading_model import read_unread
+from graph.with_recipe import with_recipe
 
 __all__ = ["intake"]
 
@@ -33,6 +34,7 @@ async def intake(step: Step) -> Goto:
     if state.asked_at is None:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
+    shelf = await step.deps.recipes(None)
     reading, problem = _read(step), ""
     if reading.unread and step.deps.model is not None and not state.model_read:
         return await _read_by_model(step, reading)
@@ -42,7 +44,7 @@ async def intake(step: Step) -> Goto:
             reading, problem = await ask(step, reading, problem), ""
         except BadRequest as error:
             problem = str(error)
-    request = await with_local_inputs(reading.request, state.options.base_dir)
+    request = with_recipe(await with_local_inputs(reading.request, state.options.base_dir), shelf)
     notes = tuple(dict.fromkeys((*request.notes, *reading.defaults)))
     request = request.model_copy(update={"notes": notes})
     await step.deps.ledger.save_request(step.thread_id, state.round, request.dump())

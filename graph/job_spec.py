@@ -6,11 +6,12 @@ from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from dragoman.proposal import Proposal
 from dragoman.request import EnvironmentVariable, JobRequest
+from dragoman.run_plan import RunPlan
 from dragoman.shape import Shape
 from dragoman.site import Site
 from graph.node import Step
 from graph.state import CurrentAttempt
-from providers.command_body import command_body
+from providers.command_body import command_body, plan_body
 
 __all__ = ["job_spec", "spec_for"]
 
@@ -39,11 +40,12 @@ def job_spec(
     cpus = proposal.constraints.get("cpus")
     if isinstance(cpus, int):
         shape = shape.model_copy(update={"cpus": cpus})
-    body, interpreter = _body(request)
+    body, interpreter = _body(request, proposal.run)
+    added = proposal.run.environment if proposal.run is not None else ()
     queue = proposal.queue or request.queue or site.default_queue
     return JobSpec(
         tag=tag,
-        name=_name(request),
+        name=_name(request, proposal.run),
         shape=shape,
         components=request.components,
         walltime_s=request.walltime_s,
@@ -52,7 +54,7 @@ def job_spec(
         control_dir=control_dir,
         body=body,
         body_interpreter=interpreter,
-        environment=(*_sizes(shape), *request.environment),
+        environment=(*_sizes(shape), *added, *request.environment),
         account=proposal.account or request.account,
         queue=queue,
         queues=request.queues if queue == request.queue else (),
@@ -63,25 +65,31 @@ def job_spec(
         dependencies=request.dependencies,
         start_after=request.start_after,
         requeue=bool(request.requeue),
+        image=proposal.run.image if proposal.run is not None else None,
         native_options=request.native_options,
     )
 
 
-def _name(request: JobRequest) -> str:
+def _name(request: JobRequest, run: RunPlan | None) -> str:
     if request.name:
         return request.name
-    word = request.command[0].rpartition("/")[2] if request.command else "dragoman"
+    command = request.command or (run.command if run is not None else ())
+    word = command[0].rpartition("/")[2] if command else "dragoman"
     kept = "".join(
         character for character in word if character.isascii() and (character.isalnum() or character in "._-")
     )
     return kept.lstrip("._-")[:64] or "dragoman"
 
 
-def _body(request: JobRequest) -> tuple[str, str]:
+def _body(request: JobRequest, run: RunPlan | None) -> tuple[str, str]:
     """Shell lines and their interpreter. A script keeps its own; a command is quoted word by word."""
     if request.script is not None:
         first = request.script.partition("\n")[0]
         return request.script, first[2:].strip() if first.startswith("#!") else "/bin/sh"
+    if run is not None and run.problem:
+        raise BadRequest(run.problem, where="command", cure="edit the request, or choose another site")
+    if run is not None and run.command:
+        return plan_body(run), "/bin/sh"
     if not request.command:
         raise BadRequest("the request says nothing to run", where="command", cure="give a command or a script")
     return command_body(request.command), "/bin/sh"

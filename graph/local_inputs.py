@@ -15,9 +15,9 @@ _REMOTE = ("s3://", "gs://", "https://", "http://", "globus://")
 
 
 async def with_local_inputs(request: JobRequest, base_dir: str | None) -> JobRequest:
-    """The request with absolute sources, and with the files of `base_dir` that its command names as further inputs.
+    """The request with absolute sources, and with what its command and container name in `base_dir`.
 
-    Only plain relative names inside `base_dir` are taken from the command, and each is noted for the person to see.
+    Only plain relative names inside `base_dir` are taken, and each is noted for the person to see.
 
     Raises:
         BadRequest: for an input that is not there or cannot be read, before anything is stored or moved.
@@ -27,13 +27,19 @@ async def with_local_inputs(request: JobRequest, base_dir: str | None) -> JobReq
     added: list[InputFile] = []
     if base_dir is not None:
         known = {each.name for each in inputs}
-        for word in dict.fromkeys(request.command):
+        images = [need.image for need in request.containers if need.image is not None]
+        for word in dict.fromkeys((*request.command, *images)):
             name = word.removeprefix("./")
             if name not in known and await _is_file_here(name, base_dir):
                 added.append(InputFile(source=str(PurePosixPath(base_dir) / name), name=name))
     if not added and tuple(inputs) == request.inputs:
         return request
-    notes = tuple(f"{each.name} lies here and is named by the command: it is taken along" for each in added)
+    notes = tuple(
+        f"{each.name} lies here and is named by the command: it is taken along"
+        if _named(each.name, request)
+        else f"the image {each.name} lies here: it is taken along"
+        for each in added
+    )
     sources = tuple(
         Source(field=f"inputs.{len(inputs) + index}", words=each.name, origin="default")
         for index, each in enumerate(added)
@@ -45,6 +51,10 @@ async def with_local_inputs(request: JobRequest, base_dir: str | None) -> JobReq
             "sources": (*request.sources, *sources),
         }
     )
+
+
+def _named(name: str, request: JobRequest) -> bool:
+    return name in request.command or f"./{name}" in request.command
 
 
 async def _absolute(given: InputFile, base_dir: str | None, index: int) -> InputFile:

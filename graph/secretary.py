@@ -13,11 +13,12 @@ from pydantic import BaseModel, ValidationError
 from dragoman.kleene import Truth, all_of
 from dragoman.observation import Category, Observation, Outcome
 from dragoman.proposal import Proposal, Verdict
-from dragoman.request import JobRequest, SoftwareNeed
+from dragoman.request import JobRequest, MpiNeed, SoftwareNeed
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evaluate import evaluate, unknown_proposal
 from graph.verdict.software import mpi_packages
 from graph.verdict.start import start_query
+from providers.commands.plan import wants_launcher
 from providers.evidence import Ask, provider_id
 from providers.site_runtime import SiteRuntime
 from providers.slow_facts import fact_key
@@ -39,7 +40,7 @@ def questions_for(request: JobRequest) -> list[Question]:
         questions.append((Category.NETWORK, "interfaces", {}))
     if request.storage:
         questions.append((Category.STORAGE, "file_systems", {}))
-    if request.mpi is not None:
+    if request.mpi is not None or wants_launcher(request):
         questions.append((Category.PARALLEL, "libraries", {}))
     return questions
 
@@ -51,7 +52,7 @@ async def _look_further(file: _File, request: JobRequest, proposal: Proposal) ->
     """
     others = all_of(check.result for check in proposal.checks if check.kind != "mpi")
     lacking = any(check.kind == "mpi" and check.result is not Truth.YES for check in proposal.checks)
-    if request.mpi is None or others is Truth.NO or not lacking:
+    if others is Truth.NO or not lacking:
         return False
     managers = [one for one in file.runtime.of(Category.SOFTWARE) if {"probe", "find_package"} <= set(one.verbs)]
     await file.ask([Ask(provider, "probe") for provider in managers])
@@ -59,7 +60,7 @@ async def _look_further(file: _File, request: JobRequest, proposal: Proposal) ->
     await file.ask(
         [
             Ask(provider, "find_package", query)
-            for query in [PackageQuery(name=name) for name in mpi_packages(request.mpi)]
+            for query in [PackageQuery(name=name) for name in mpi_packages(request.mpi or MpiNeed())]
             for provider in managers
             if provider_id(provider) not in absent
         ]

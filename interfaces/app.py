@@ -22,6 +22,7 @@ from dragoman.site import Fleet
 from graph.build import build
 from graph.deps import Deps
 from interfaces.model import conventions_of, model_desk
+from interfaces.recipes import RecipeFolders
 from interfaces.sites import Sites
 from providers.script_reading import read_any_script
 
@@ -60,6 +61,7 @@ class App:
             site_timeout_s=self.settings.site_timeout_s,
             sites_at_once=self.settings.sites_at_once,
             file_latency_s=self.settings.file_latency_s,
+            recipes=RecipeFolders(self.settings, self.sites.path).shelf,
             conventions=conventions_of(self.settings),
             model=model_desk(self.settings),
         )

@@ -11,8 +11,9 @@ from dragoman.model import JsonObject
 from dragoman.proposal import Proposal
 from dragoman.thread import ThreadRow, ThreadStatus
 from interfaces.app import App
+from providers.command_body import plan_body
 
-__all__ = ["exit_code_of", "proposal_document", "state_of", "thread_document", "thread_line"]
+__all__ = ["command_of", "exit_code_of", "proposal_document", "state_of", "thread_document", "thread_line"]
 
 EXIT_CODES = {"completed": 0, "selected": 0, "rejected": 2, "no-site": 3, "refused": 4, "cancelled": 4, "failed": 5}
 PAUSED = 6
@@ -50,10 +51,19 @@ def proposal_document(proposal: Proposal) -> JsonObject:
         "queue": proposal.queue,
         "scheduler": proposal.scheduler,
         "simulated": proposal.simulated,
+        "command": command_of(proposal),
+        "command_notes": [*proposal.run.notes] if proposal.run is not None else [],
         "would_fit": [suggestion.words for suggestion in proposal.suggestions],
         "model": proposal.model.model_dump(mode="json") if proposal.model else None,
         "checks": [check.model_dump(mode="json", exclude_defaults=True) for check in proposal.checks],
     }
+
+
+def command_of(proposal: Proposal) -> str | None:
+    """The shell lines that a job there runs; None: the request's own script, or the site cannot run work."""
+    if proposal.run is None or not proposal.run.command:
+        return None
+    return plan_body(proposal.run).rstrip("\n")
 
 
 async def thread_document(app: App, row: ThreadRow) -> JsonObject:

@@ -303,10 +303,11 @@ def _state(draft: Draft, item: Found) -> None:
     if launch.unknown:
         draft.unread.extend(redact(f"{argv[0]} {option}") for option in launch.unknown)
     if launch.dropped:
-        draft.default(f"left to the site's own launcher: {', '.join(launch.dropped)}")
+        left = redact(", ".join(launch.dropped))
+        draft.default(f"kept in the launch line; where the site's own launcher must do, left to that one: {left}")
     if launch.argv:
         draft.fields["command"] = list(launch.argv)
-    draft.fields["launch"] = launch
+    draft.fields["launched"] = launch
     program = launch.argv[0].rsplit("/", 1)[-1] if launch.argv else ""
     if program in _RUNTIMES and launch.argv[1:2] and launch.argv[1] in ("exec", "run"):
         draft.fields["containers"] = [ContainerNeed(runtimes=(program,))]

@@ -206,7 +206,7 @@ def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> No
             return
         launch = read_launch(argv)
         draft.unread.extend(launch.unknown)
-        draft.fields["launch"] = launch
+        draft.fields["launched"] = launch
         fields["command"] = launch.argv
         return
     fields["command"] = tuple(value) if isinstance(value, list | tuple) else value

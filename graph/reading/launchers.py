@@ -64,6 +64,8 @@ class Launch:
     environment: list[tuple[str, str]] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     """Options that only place or label processes; the site's own launcher decides those."""
+    line: tuple[str, ...] = ()
+    """The launcher and its options, as written; empty: there is none."""
     unknown: list[str] = field(default_factory=list)
     """Options that are not known; the whole line is then kept as the program."""
 
@@ -94,6 +96,7 @@ def read_launch(argv: tuple[str, ...]) -> Launch:
     if ":" in rest[at:]:
         return Launch(whole, environment=launch.environment, unknown=[":"])
     launch.argv = tuple(rest[at:])
+    launch.line = tuple(rest[:at])
     return launch
 
 

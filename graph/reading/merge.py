@@ -76,6 +76,11 @@ def merge_fields(base: JobRequest, new: JobRequest) -> JobRequest:
         fields.pop("script", None)
     if "script" in stated:
         fields.pop("command", None)
+    if {"command", "script"} & stated.keys():
+        fields.pop("launch_line", None)
+        for source in base.sources:
+            if source.origin == "default" and source.field in ("recipe", "launch"):
+                fields.pop(source.field, None)  # it was made for the command before
     for name, value in stated.items():
         if name == "shapes" and base.shapes and len(value) == 1:
             fields[name] = tuple(_merged_shape(shape, value[0]) for shape in base.shapes)

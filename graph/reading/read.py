@@ -139,7 +139,7 @@ def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence
 def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None, origin: Any) -> Reading:  # noqa: ANN401  # a literal
     draft = Draft(Line(""), now, time_zone, origin=origin)
     fields = read_form(given, draft)
-    fields.update({name: draft.fields[name] for name in ("launch",) if name in draft.fields})
+    fields.update({name: draft.fields[name] for name in ("launched",) if name in draft.fields})
     return _finish(draft, fields, None)
 
 
@@ -153,7 +153,7 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
             draft.questions += part.questions
             draft.defaults += part.defaults
             draft.unread += part.unread
-    launch: Launch | None = fields.pop("launch", None)
+    launch: Launch | None = fields.pop("launched", None)
     if launch is not None:
         _launched(draft, fields, shape, launch)
     for name in ("local_disk_bytes", "exclusive"):
@@ -216,6 +216,12 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
         added = [variable(draft.secrets, name, value) for name, value in launch.environment]
     except ValidationError as error:
         raise refusal(error, where="environment") from error
+    if launch.line:
+        line = " ".join(launch.line)
+        if any(item.secret is not None for item in added) or redact(line) != line:
+            fields.setdefault("launch", "tasks")  # the line shows a secret: the site's own launcher does it
+        else:
+            fields["launch_line"] = launch.line
     if added:
         known = tuple(fields.get("environment", ()))
         fields["environment"] = (*known, *(item for item in added if item not in known))

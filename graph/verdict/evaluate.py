@@ -16,6 +16,7 @@ from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
+from graph.verdict.means import check_launch
 from graph.verdict.money import budget_suggestions, check_balance, check_budget, cost_of
 from graph.verdict.placement import Placement, place
 from graph.verdict.software import check_mpi, check_software, software_suggestions
@@ -54,12 +55,18 @@ def evaluate(
     inside = bool(request.containers) and conventions.container_replaces_software
     checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software) if not inside]
     checks += [
-        check_container(each, f"containers.{i}", evidence, conventions) for i, each in enumerate(request.containers)
+        check_container(each, f"containers.{i}", evidence, conventions, scheduler or site.scheduler)
+        for i, each in enumerate(request.containers)
     ]
     checks += [check_network(each, f"networks.{i}", evidence) for i, each in enumerate(request.networks)]
     checks += [check_storage(each, f"storage.{i}", evidence) for i, each in enumerate(request.storage)]
     if request.mpi is not None:
         checks.append(check_mpi(request.mpi, evidence))
+    shapes = request.components or request.shapes or (Shape(),)
+    launch = check_launch(
+        request, site, shapes[min(placement.shape_index, len(shapes) - 1)], scheduler or site.scheduler, evidence
+    )
+    checks += [launch] if launch is not None else []
     start = start_of(request, placement, account, evidence, at)
     refused = check_estimate(request, placement, account, evidence)
     if refused is not None:

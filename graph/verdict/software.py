@@ -10,7 +10,7 @@ from dragoman.request import MpiNeed, SoftwareNeed
 from dragoman.versions import VersionRange
 from graph.verdict.evidence import Evidence, alternatives
 
-__all__ = ["check_mpi", "check_software", "mpi_packages", "software_suggestions"]
+__all__ = ["admits", "check_mpi", "check_software", "implementation_of", "mpi_packages", "software_suggestions"]
 
 _PACKAGES = {"mvapich": ("mvapich", "mvapich2"), "intel-mpi": ("intel-mpi", "intel-oneapi-mpi", "impi")}
 _IMPLEMENTATIONS = ("openmpi", "mpich", "mvapich", "intel-mpi", "cray-mpich", "spectrum-mpi")
@@ -20,7 +20,8 @@ def _wanted(need: SoftwareNeed) -> str:
     return f"{need.name} {need.version}" if need.version else need.name
 
 
-def _admits(package: Package, need: SoftwareNeed) -> Truth:
+def admits(package: Package, need: SoftwareNeed) -> Truth:
+    """Whether one installed package is what is needed, alternatives aside."""
     parts = []
     if need.version is not None:
         parts.append(Truth.UNKNOWN if package.version is None else need.version.admits(package.version))
@@ -36,7 +37,7 @@ def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
         if need.manager is None or each.provider == need.manager
     ]
     found = [package for each in seen if each.value for package in each.value.packages]
-    results = [_admits(package, need) for package in found]
+    results = [admits(package, need) for package in found]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
     result = any_of(results)
     if result is Truth.NO and unknown:
@@ -96,6 +97,11 @@ def mpi_packages(need: MpiNeed) -> tuple[str, ...]:
     return tuple(name for one in wanted for name in _PACKAGES.get(one, (one,)))
 
 
+def implementation_of(package: str) -> str:
+    """The implementation that a package of this name is."""
+    return next((key for key, names in _PACKAGES.items() if package in names), package)
+
+
 def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
     """An MPI library of one of the implementations and a fitting version; also as a package of a software manager."""
     seen = evidence.of(Category.PARALLEL, "libraries", MpiLibraries)
@@ -109,7 +115,7 @@ def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
             looked = True
             observations.append(each.observation.id)
             packages = each.value.packages if each.value else ()
-            one = next((key for key, names in _PACKAGES.items() if name in names), name)
+            one = implementation_of(name)
             libraries += [MpiLibrary(implementation=one, version=package.version) for package in packages]
             if each.observation.outcome is Outcome.UNKNOWN:
                 unknown.append(each.observation.reason)

@@ -10,12 +10,20 @@ from dragoman.request import ContainerNeed, NetworkNeed, StorageNeed
 from dragoman.units import format_bytes
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
+from providers.probes.container.flavours import FLAVOURS, flavour_admits
 
-__all__ = ["check_container", "check_network", "check_storage"]
+__all__ = ["check_container", "check_network", "check_storage", "container_fits"]
 
 
-def check_container(need: ContainerNeed, field: str, evidence: Evidence, conventions: Conventions = STRICT) -> Check:
-    """One of the runtimes, usable now; a runtime is no software package and, strictly, none stands for another."""
+def check_container(
+    need: ContainerNeed, field: str, evidence: Evidence, conventions: Conventions = STRICT, scheduler: str = ""
+) -> Check:
+    """One of the runtimes, usable now; a runtime is no software package and, strictly, none stands for another.
+
+    Kubernetes runs an image by itself where no runtime is named.
+    """
+    if scheduler == "kubernetes" and need.image is not None and not need.runtimes and need.version is None:
+        return _check("container image", field, "container", Truth.YES, "Kubernetes runs the image itself", [])
     seen = evidence.of(Category.CONTAINER, "status", ContainerRuntime)
     able = conventions.standing_for(need.runtimes)
     asked = [each for each in seen if not need.runtimes or each.provider in able]
@@ -27,16 +35,29 @@ def check_container(need: ContainerNeed, field: str, evidence: Evidence, convent
             results.append(Truth.UNKNOWN if unknown else Truth.NO)
             words.append(f"{each.provider}: {each.observation.reason or 'not there'}")
             continue
-        parts = [runtime.usable]
-        if need.rootless is not None:
-            parts.append(runtime.rootless if need.rootless else Truth.YES)
-        if need.version is not None:
-            parts.append(Truth.UNKNOWN if runtime.version is None else need.version.admits(runtime.version))
-        results.append(all_of(parts))
+        results.append(container_fits(need, each.provider, runtime))
         words.append(f"{runtime.runtime} {runtime.version or ''} {runtime.reason}".strip())
     wanted = " or ".join(need.runtimes) or "any container runtime"
     reason = "; ".join(words) or f"no {wanted} at the site"
     return _check(f"container {wanted}", field, "container", any_of(results), reason, [e.observation.id for e in asked])
+
+
+def container_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime) -> Truth:
+    """Whether a runtime works now as it is needed, its name aside."""
+    parts = [runtime.usable]
+    if need.rootless is not None:
+        parts.append(runtime.rootless if need.rootless else Truth.YES)
+    if need.version is not None:
+        parts.append(_version_fits(need, provider, runtime))
+    return all_of(parts)
+
+
+def _version_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime) -> Truth:
+    """Versions of a flavour are counted by that flavour: Apptainer 1.2 is no older than Singularity 3.8."""
+    if runtime.runtime in FLAVOURS:
+        asked = provider if provider in need.runtimes else (*need.runtimes, provider)[0]
+        return flavour_admits(asked, need.version, runtime.runtime, runtime.version)
+    return Truth.UNKNOWN if runtime.version is None or need.version is None else need.version.admits(runtime.version)
 
 
 def _interface_fits(interface: Interface, need: NetworkNeed) -> Truth:

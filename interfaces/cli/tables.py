@@ -67,6 +67,23 @@ def print_proposals(document: JsonObject) -> None:
     console().print(table)
     if selection.get("why"):
         console().print(f"selected: {clean(selection.get('site') or 'none')} ({clean(selection['why'])})")
+    selected = next((each for each in proposals if each["site"] == selection.get("site")), {})
+    _print_command(selected)
+
+
+def _print_command(proposal: JsonObject) -> None:
+    """The whole command at the selected site, and what was put around it and why."""
+    command = proposal.get("command")
+    if not command:
+        return
+    lines = str(command).splitlines()
+    console().print("it would run:")
+    for line in lines[:30]:
+        console().print(f"  {clean(line)}", soft_wrap=True)
+    if len(lines) > 30:
+        console().print(f"  [{len(lines) - 30} more lines]", markup=False)
+    for note in _list(proposal.get("command_notes"))[:10]:
+        console().print(f"  ({clean(note)})", soft_wrap=True)
 
 
 def _cost(proposal: JsonObject) -> str:

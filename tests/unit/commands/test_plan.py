@@ -208,7 +208,7 @@ def test_a_script_says_it_all() -> None:
 
 
 @pytest.mark.parametrize("launch", ["tasks", "once"])
-def test_a_program_is_never_read_as_an_option_of_the_launcher(launch: str) -> None:
+def test_a_program_is_never_read_as_an_option_of_the_launcher(launch: Any) -> None:
     request = JobRequest(command=("--help", "x"), shapes=(FOUR,), launch=launch)
     plan = planned(request)
     assert ("would be read as an option" in plan.problem) is (launch == "tasks")

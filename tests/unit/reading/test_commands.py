@@ -75,3 +75,30 @@ def test_two_commands_are_asked_back(read: Read) -> None:
 @pytest.mark.parametrize("text", ["hello there", "please help me", "thanks!"])
 def test_no_work_is_asked_for(text: str, read: Read) -> None:
     assert "command" in {question.id for question in read(text).questions}
+
+
+@pytest.mark.parametrize(
+    ("line", "launch_line"),
+    [
+        ("srun -n 4 ./app in.lj", ("srun", "-n", "4")),
+        ("mpirun -np 8 -x A=1 ./app", ("mpirun", "-np", "8", "-x", "A=1")),
+        ("flux run -n 4 -g 1 ./d", ("flux", "run", "-n", "4", "-g", "1")),
+        ("mpiexec -n 4 -genv B 'two words' ./b", ("mpiexec", "-n", "4", "-genv", "B", "two words")),
+        ("./app in.lj", ()),
+    ],
+)
+def test_the_launch_line_is_kept_word_for_word(line: str, launch_line: tuple[str, ...], read: Read) -> None:
+    assert read(line).request.launch_line == launch_line
+
+
+def test_a_launch_line_with_a_secret_is_left_to_the_sites_launcher(read: Read) -> None:
+    reading = read("mpirun -np 2 -x HF_TOKEN=hf_SECRET123 ./a")
+    assert (reading.request.launch_line, reading.request.launch) == ((), "tasks")
+    assert "SECRET123" not in reading.request.model_dump_json()
+
+
+def test_a_form_may_say_how_it_is_started(read: Read) -> None:
+    request = read({"command": ["./a"], "tasks": 4, "launch": "tasks", "recipe": "lammps"}).request
+    assert (request.launch, request.recipe, request.command) == ("tasks", "lammps", ("./a",))
+    line = read({"command": "mpirun -np 4 ./a"}).request
+    assert (line.launch_line, line.command, line.shape.tasks) == (("mpirun", "-np", "4"), ("./a",), 4)
