@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from interfaces.cli.recipe_commands import recipes
 from interfaces.cli.script_command import translate
 
 __all__ = ["app", "main"]
@@ -25,9 +26,7 @@ db = typer.Typer(help="The database: schema, size, and the embedded server.", no
 app.add_typer(db, name="db")
 simulate = typer.Typer(help="Sites files of simulated sites, the same for one seed everywhere.", no_args_is_help=True)
 app.add_typer(simulate, name="simulate")
-
-recipes = typer.Typer(help="How applications are run: small files of yours, of your centre, and shipped ones.")
-app.add_typer(recipes, name="recipes", invoke_without_command=True)
+app.add_typer(recipes, name="recipes")
 
 
 class PolicyName(StrEnum):
@@ -353,52 +352,6 @@ def simulate_fleet(
     from interfaces.cli import simulate as commands
 
     commands.fleet(count, seed, archetype, volatility, as_json=json)
-
-
-RecipeSite = Annotated[
-    str | None, typer.Option("--site", metavar="SITE", help="as this site has them; default: no site in particular")
-]
-
-
-@recipes.callback()
-def recipes_of(context: typer.Context) -> None:
-    """List recipes where nothing else is asked."""
-    if context.invoked_subcommand is None:
-        from interfaces.cli import recipes as commands
-
-        commands.list_recipes(None, None, as_json=False)
-
-
-@recipes.command("list")
-def list_recipes(site: RecipeSite = None, sites: SitesFile = None, json: Json = False) -> None:
-    """List the recipes that count: the site's own, yours, your centre's, and those shipped."""
-    from interfaces.cli import recipes as commands
-
-    commands.list_recipes(site, sites, as_json=json)
-
-
-@recipes.command("show")
-def show_recipe(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="of the recipe", show_default=False)],
-    site: RecipeSite = None,
-    sites: SitesFile = None,
-    json: Json = False,
-) -> None:
-    """Show a recipe, and the command that it makes."""
-    from interfaces.cli import recipes as commands
-
-    commands.show(name, site, sites, as_json=json)
-
-
-@recipes.command("check")
-def check_recipe(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="a recipe of yours", show_default=False)],
-    json: Json = False,
-) -> None:
-    """Check a recipe's file: an error names its line, its field and the cure."""
-    from interfaces.cli import recipes as commands
-
-    commands.check(file, as_json=json)
 
 
 @db.command()
