@@ -30,6 +30,7 @@ Take = Callable[[ScriptDraft, Directive, Option], None]
 def read_sge_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
     draft = ScriptDraft(text, "Grid Engine", "#$", whole_file=True)
+    shares: list[tuple[Directive, Option, float]] = []
     for directive in draft.parts.directives:
         words, wrong = split_words(directive.text)
         if wrong:
@@ -37,6 +38,9 @@ def read_sge_script(text: str) -> ScriptReading:
             continue
         for option in take_options(words, OPTIONS):
             _take(draft, directive, option)
+            shares += [(directive, option, share) for share in _shares(option)]
+    for directive, option, share in shares:
+        _share(draft, directive, option, share)
     at_once, array = draft.job.pop("at_once", None), draft.job.get("array")
     if isinstance(array, ArraySpec):
         draft.job["array"] = ArraySpec.model_validate({"ranges": array.ranges, "at_once": at_once})
@@ -75,10 +79,29 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
                 draft.note(directive, f"{name} is read as memory per slot")
         elif name in _GPU and (count := read_number(value if equals else "1")) is not None:
             draft.set_shape(directive, option.written, gpus=Gpus(count=count, per="job"))
+        elif name in _GPU and _shares(option):
+            pass  # with the number of slots, which may stand further down
         elif name == "exclusive" and value.lower() in ("true", "1", "t", ""):
             draft.set_shape(directive, option.written, exclusive=True)
         else:
             draft.native(f"-l {part.strip()}", f"-l {name}")
+
+
+def _shares(option: Option) -> list[float]:
+    """`gpu=0.25`: for each slot a part of a GPU."""
+    if option.name != "-l":
+        return []
+    parts = [part.strip().partition("=") for part in option.value.split(",")]
+    return [float(value) for name, _, value in parts if name in _GPU and re.fullmatch(r"0?\.\d{1,9}", value, re.ASCII)]
+
+
+def _share(draft: ScriptDraft, directive: Directive, option: Option, share: float) -> None:
+    slots = draft.shape.get("cpus", 1)
+    count = round(share * slots) if isinstance(slots, int) else 0
+    if count < 1 or abs(count - share * float(str(slots))) > 0.01:
+        draft.problem(directive, f"{option.written}: {share:g} GPUs on each of {slots} slots are no whole GPUs (ask for slots to match)")
+        return
+    draft.set_shape(directive, option.written, gpus=Gpus(count=count, per="job"))
 
 
 def _walltime(draft: ScriptDraft, directive: Directive, option: Option, value: str) -> None:

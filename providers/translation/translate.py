@@ -220,8 +220,8 @@ _LOCAL_CLOCK = frozenset({"pbs", "torque", "lsf", "sge"})
 
 def _about(field: str, path: str) -> bool:
     """Whether a source's field is what a path names, or a part of it."""
-    if path in ("components", "shapes.0"):
-        return field.startswith(("components", "shapes.0"))
+    if path == "components":  # the first of them is what is asked for
+        return field == path or re.match(r"components\.(?!0\.)", field) is not None
     outer = ".".join(path.split(".")[:3]) if path.startswith("shapes.") else path.split(".")[0]
     if field == outer or field.startswith(f"{outer}."):
         return True
