@@ -121,6 +121,7 @@ class Campaign:
         self.tried: Counter[int] = Counter()
         self.fired: list[Fault] = []
         self.anywhere = 0
+        self.struck_anywhere = -1.0
         self.processes: dict[int, Process] = {}
         self.requests: list[Request] = []
         self.chance = random.Random(f"director {options.seed}")  # noqa: S311
@@ -321,16 +322,19 @@ class Campaign:
             self.start("watch", "watch")
         now = time.monotonic()
         for process in alive:
-            # One that does not come to its fault's step, or has none and it is time: killed wherever it is.
+            # One that does not come to its fault's step, or has none and it is time: killed wherever it is; only once
+            # something has moved since the last, or a host that is busy elsewhere would never let a watcher begin.
             late = now - process.since > (8 if process.fault is not None else 4)
             if (
                 late
+                and self.moved > self.struck_anywhere
                 and not process.stopped
                 and self.anywhere < self.options.faults
                 and self._due()
                 and "kill" in (self.options.kinds or ("kill",))
             ):
                 self.anywhere += 1
+                self.struck_anywhere = now
                 os.kill(process.pid, signal.SIGKILL)
                 process.since = now
 
