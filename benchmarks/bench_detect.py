@@ -1,24 +1,35 @@
 """What a site has: time to detect it, here and over ssh, and time and memory of simulated sites.
 
     python -m venv /tmp/peer && /tmp/peer/bin/pip install resource-secretary pyyaml jinja2
-    python benchmarks/bench_detect.py --peer-python /tmp/peer/bin/python [--ssh HOST_FROM_SSH_CONFIG]
+    python benchmarks/bench_detect.py --peer-python /tmp/peer/bin/python [--loopback] [--ssh HOST_FROM_SSH_CONFIG]
 
 - `same facts`: every provider's presence, and what the peer's metadata tells (processors, memory, Ethernet, MPI, the
   workload manager); `everything`: every question without arguments of every provider, which also asks runtimes whether
   they work for this user now. The peer: `discover_providers()`, then `metadata()` of each that it found.
 - Rounds alternate between us and the peer; each is a new process; the median counts. Imports are told apart.
 - Both lists of facts are printed; a fact of the peer that we do not have makes the exit code 1.
-- Without the peer, or without ssh, its lines are left out and that is said.
+- Over ssh: `everything` again, over a connection that is open as it is in a service, with the user's OpenSSH and with
+  the library; `--loopback` starts a private sshd. Add the line's round-trip time twice: of the round trips that
+  are counted no more than two wait for each other.
+- Without the peer, or without ssh, its lines are left out and that is said. The load of the machine is printed: compare
+  figures of one run with each other.
 """
 
 from __future__ import annotations
 
 import argparse
+import getpass
 import json
+import os
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
+
+from benchmarks.bench_transports import start_sshd
 
 ROOT = Path(__file__).parents[1]
 
@@ -51,8 +62,8 @@ from providers.site_runtime import open_site
 from providers.verbs import NoArguments
 probes.load(); dialects.load()
 imported = time.perf_counter()
-kind, scheduler, host, config = sys.argv[1:5]
-reach = TransportConfig(kind="openssh", host=host, config_file=config or None) if host else TransportConfig()
+kind, scheduler, reached = sys.argv[1:4]
+reach = TransportConfig.model_validate_json(reached) if reached else TransportConfig()
 CHEAP = (Category.HARDWARE, Category.NETWORK, Category.PARALLEL, Category.WORKLOAD)
 
 def wanted(provider, verb):
@@ -63,15 +74,16 @@ def wanted(provider, verb):
 async def main():
     runtime = open_site(Site(name="here", scheduler=scheduler, transport=reach))
     trips = 0
-    if host:
+    if reached:
         many, single = runtime.transport.run_many, runtime.transport.run
         async def counted(ask, what):
             nonlocal trips
             trips += 1
             return await ask(what)
-        # The connection is open, as it is in a service, and the queue's program is there.
-        await open_site(runtime.site, transport=runtime.transport).observe_many(
-            [Ask(one, "probe") for one in runtime.of(Category.WORKLOAD)])
+        # The connection is open, as in a service, and the queue's program is there; nothing that was told is kept.
+        await runtime.observe_many([Ask(one, "probe") for one in runtime.of(Category.WORKLOAD)])
+        runtime.observer.facts.forget()
+        await anyio.sleep(1.1)
         runtime.transport.run_many = lambda commands: counted(many, commands)
         runtime.transport.run = lambda command: counted(single, command)
     there = (*runtime.providers, *runtime.managers)
@@ -164,18 +176,60 @@ def missing(ours: dict[str, list[str]], theirs: dict[str, list[str]]) -> list[st
     return lacking
 
 
+def over_ssh(words: str, reached: dict[str, object], given: argparse.Namespace) -> None:
+    """Everything over one transport, a new process each time."""
+    over = [
+        answer
+        for _ in range(given.rounds)
+        if (answer := run(sys.executable, OURS, "everything", given.scheduler, json.dumps(reached)))
+    ]
+    if over:
+        took = [float(str(each["all"])) * 1000 for each in over]
+        print(
+            f"everything over ssh ({words}): {statistics.median(took):.0f} ms (best {min(took):.0f}),"
+            f" {over[0]['trips']} round trips"
+        )
+
+
+class Loopback:
+    """A private sshd on this host."""
+
+    def __enter__(self) -> Callable[[str], dict[str, object]]:
+        self.folder = Path(tempfile.mkdtemp(prefix="dgm-", dir="/tmp"))
+        started = start_sshd(self.folder)
+        if started is None:
+            raise SystemExit("no sshd on this host: install openssh-server")
+        self.server, port = started
+        (self.folder / "ssh_config").touch()
+        common: dict[str, object] = {
+            "host": "127.0.0.1", "user": getpass.getuser(), "port": port, "identity_file": str(self.folder / "key"),
+            "known_hosts": str(self.folder / "known_hosts"),
+        }  # fmt: skip
+        return lambda kind: {
+            **common,
+            **({"config_file": str(self.folder / "ssh_config")} if kind == "openssh" else {}),
+        }
+
+    def __exit__(self, *_: object) -> None:
+        self.server.terminate()
+        self.server.wait(5)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer-python", help="an interpreter that has resource-secretary")
     parser.add_argument("--ssh", metavar="HOST", help="a host of your ssh configuration, such as one on loopback")
+    parser.add_argument("--loopback", action="store_true", help="start a private sshd and go over it")
     parser.add_argument("--ssh-config", metavar="FILE", default="", help="another configuration than your own")
     parser.add_argument("--scheduler", default="machine", help="of this machine")
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
+    load = os.getloadavg()[0]
     rounds: dict[str, list[dict[str, object]]] = {}
     for _ in range(given.rounds):
         for kind in ("presence", "same", "everything"):
-            answer = run(sys.executable, OURS, kind, given.scheduler, "", "")
+            answer = run(sys.executable, OURS, kind, given.scheduler, "")
             rounds.setdefault(kind, []).extend([answer] if answer else [])
         peer = run(given.peer_python, PEER) if given.peer_python else None
         rounds.setdefault("peer", []).extend([peer] if peer else [])
@@ -206,15 +260,17 @@ def main() -> int:
     else:
         print("peer: left out (name an interpreter that has it: --peer-python)")
     if given.ssh:
-        over = [
-            answer
-            for _ in range(given.rounds)
-            if (answer := run(sys.executable, OURS, "everything", given.scheduler, given.ssh, given.ssh_config))
-        ]
-        if over:
-            print(f"everything over ssh: {median(over, 'all'):.0f} ms, {over[0]['trips']} round trips")
-    else:
-        print("over ssh: left out (name a host: --ssh)")
+        reached = {"kind": "openssh", "host": given.ssh, "config_file": given.ssh_config or None}
+        over_ssh("openssh", reached, given)
+    if given.loopback:
+        with Loopback() as common:
+            for kind in ("openssh", "asyncssh"):
+                for login in (False, True):
+                    words = f"{kind} on loopback, {'login shell' if login else 'no login shell'}"
+                    over_ssh(words, {**common(kind), "kind": kind, "login_shell": login}, given)
+    if not given.ssh and not given.loopback:
+        print("over ssh: left out (--loopback, or name a host: --ssh)")
+    print(f"load of the machine in the last minute: {load:.1f} before, {os.getloadavg()[0]:.1f} now")
     simulated = run(sys.executable, SIMULATED)
     if simulated is not None:
         sites = simulated["site"]

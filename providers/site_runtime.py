@@ -13,7 +13,7 @@ from dragoman.observation import Category, Observation
 from dragoman.protocols import Clock, Mover, Provider, Transport
 from dragoman.site import Site
 from providers.evidence import Ask, Observer, provider_id
-from providers.limited import switch_off
+from providers.limited import switch_off, unlimited
 from providers.probed import ProbedProvider
 from providers.probes.base import Probe
 from providers.probes.workload.managers import manager_probes
@@ -149,10 +149,10 @@ def open_site(
     return SiteRuntime(
         site=site,
         transport=reach,
-        providers=tuple(each for each in left if each not in beside),
+        providers=tuple(each for each in left if unlimited(each) not in beside),
         scheduler=client,
         observer=observer,
-        managers=tuple(each for each in left if each in beside),
+        managers=tuple(each for each in left if unlimited(each) in beside),
         movers={name: mover for name, mover in made.items() if mover is not None},
     )
 

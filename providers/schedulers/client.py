@@ -251,13 +251,17 @@ class SchedulerClient:
         return self.dialect.parse_accounts(await self._asker.ask(self.dialect.accounts_commands()))
 
     async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
-        """Queues and nodes: one snapshot for all who ask within its age, and one question however many ask at once."""
+        """Queues and nodes: one snapshot for all who ask within its age, and one question however many ask at once.
+
+        The age counts from when it was wanted: who waited for another's question takes its answer.
+        """
+        wanted_at = time.monotonic()
         lock = self._single.get(None)
         if lock is None:
             lock = anyio.Lock()
             self._single.set(lock)
         async with lock:
-            if self._workload is not None and time.monotonic() - self._workload[0] <= max_age_s:
+            if self._workload is not None and wanted_at - self._workload[0] <= max_age_s:
                 return self._workload[1]
             asked_at = time.monotonic()
             try:

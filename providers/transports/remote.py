@@ -12,7 +12,8 @@ import anyio
 from dragoman.command import Command, Completed, FileStat
 from dragoman.errors import BadRequest, CommandTimeout, DragomanError, TransportError
 from providers.transports import remote_files
-from providers.transports.remote_frames import Frame, answer, batch_answers
+from providers.transports.remote_environment import MOST_BYTES, KeptEnvironment
+from providers.transports.remote_frames import Frame, answer, batch_answers, environment_told
 from providers.transports.remote_script import (
     LANES,
     batch_seconds,
@@ -29,7 +30,7 @@ __all__ = ["RemoteTransport"]
 
 GRACE_S = 10.0
 """The site ends a command at its time limit and says so; only this much later is it given up here."""
-BATCH_COMMANDS = 64
+BATCH_COMMANDS = 128
 BATCH_BYTES = 256 * 1024
 
 
@@ -48,7 +49,8 @@ class RemoteTransport(ABC):
     """
 
     def __init__(self, *, login: bool, file_timeout_s: float = 60.0) -> None:
-        self._line = line(login=login)
+        self._line, self._plain = line(login=login), line(login=False)
+        self._kept = KeptEnvironment() if login else None
         self._file_timeout_s = file_timeout_s
 
     @property
@@ -90,18 +92,22 @@ class RemoteTransport(ABC):
 
         """
         check(command)
+        return await self._alone(command, b"")
+
+    async def _alone(self, command: Command, known: bytes) -> Completed:
         begun = time.monotonic()
         mark = fresh_mark()
         out, err = Frame(mark, command.max_output_bytes), Frame(mark, command.max_output_bytes)
-        data = encode(single_text(command, mark)) + command.stdin
-        await self._spoken(data, out, err, math.ceil(command.timeout_s), command.argv[0])
+        data = encode(single_text(command, mark, environment=known)) + command.stdin
+        begins = self._plain if known else self._line
+        await self._spoken(begins, data, out, err, math.ceil(command.timeout_s), command.argv[0])
         return answer(command, out, err, time.monotonic() - begun)
 
-    async def _spoken(self, data: bytes, out: Frame, err: Frame, timeout_s: float, where: str) -> None:
+    async def _spoken(self, line: str, data: bytes, out: Frame, err: Frame, timeout_s: float, where: str) -> None:
         await self._ready()
         try:
             with anyio.fail_after(timeout_s + GRACE_S):
-                await self._exchange(self._line, data, out, err)
+                await self._exchange(line, data, out, err)
         except TimeoutError:
             if not out.begun:
                 await self._gave_no_answer()
@@ -110,8 +116,10 @@ class RemoteTransport(ABC):
             ) from None
 
     async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
-        """Run commands side by side; up to 64 of them share a round trip.
+        """Run commands side by side; up to 128 of them share a round trip.
 
+        Start-up files of a login shell may take seconds: what they exported once is kept for a few minutes, for
+        commands that come together, which are questions; a command by itself (a submit) always has them read anew.
         Those that do share one may not write files of more than 256 MB, output included.
         """
         answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
@@ -130,13 +138,18 @@ class RemoteTransport(ABC):
     async def _batch(self, commands: list[Command]) -> list[Completed | Exception]:
         begun = time.monotonic()
         mark = fresh_mark()
-        size = sum(2 * (command.max_output_bytes + 256) for command in commands)
+        size = sum(2 * (command.max_output_bytes + 256) for command in commands) + MOST_BYTES
         out, err = Frame(mark, size), Frame(mark, 4096)
-        data, seconds = encode(batch_text(commands, mark)), batch_seconds(commands)
+        known = self._kept.text if self._kept else b""
+        tell = self._kept is not None and not known
+        data, seconds = encode(batch_text(commands, mark, environment=known, tell=tell)), batch_seconds(commands)
+        begins = self._plain if known else self._line
         try:
-            await self._spoken(data, out, err, seconds, f"{len(commands)} commands")
+            await self._spoken(begins, data, out, err, seconds, f"{len(commands)} commands")
         except DragomanError as error:
             return [error] * len(commands)
+        if tell and self._kept:
+            self._kept.take(environment_told(out))
         why = out.end.why if out.end else ""
         if why == "nowhere":
             # Without a folder to write to, nothing of the batch was run.
@@ -149,11 +162,12 @@ class RemoteTransport(ABC):
     async def _apart(self, commands: list[Command]) -> list[Completed | Exception]:
         answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
         limit = anyio.Semaphore(LANES)
+        known = self._kept.text if self._kept else b""
 
         async def one(index: int) -> None:
             async with limit:
                 try:
-                    answers[index] = await self.run(commands[index])
+                    answers[index] = await self._alone(commands[index], known)
                 except DragomanError as error:
                     answers[index] = error
 

@@ -131,8 +131,8 @@ lane() { # runs what nobody has begun
   done
 }
 
-batch() { # COUNT LANES: the commands side by side, then all answers one after the other
-  dgm_count=$1
+batch() { # COUNT LANES [tell]: the commands side by side, then all answers one after the other, and the environment
+  dgm_count=$1 dgm_tell=${3:-}
   printf '%s-BEGIN\n' "$dgm_mark" >&4
   printf '%s-BEGIN\n' "$dgm_mark"
   for dgm_place in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${HOME:-/}"; do
@@ -156,18 +156,44 @@ batch() { # COUNT LANES: the commands side by side, then all answers one after t
   trap '' PIPE
   dgm_full=''
   if ! printf x >"$dgm_folder/end" || [ ! -s "$dgm_folder/end" ]; then dgm_full=full; fi
+  # Outputs within their limits go out together: a process for each would take as long as the commands themselves.
+  dgm_long=' '
+  dgm_sizes=$(set +f && cd "$dgm_folder" && wc -c -- *.o *.e)
+  while read -r dgm_size dgm_name; do
+    dgm_cap=16777217
+    eval "dgm_cap=\${cap${dgm_name%.[oe]}:-16777217}"
+    if [ "${dgm_size:-0}" -gt "$dgm_cap" ]; then dgm_long="$dgm_long$dgm_name "; fi
+  done <<EOF
+$dgm_sizes
+EOF
+  set --
   dgm_next=1
   while [ "$dgm_next" -le "$dgm_count" ]; do
     dgm_rc=137 dgm_why=lost
     if [ -s "$dgm_folder/$dgm_next.r" ]; then read -r dgm_rc dgm_why <"$dgm_folder/$dgm_next.r"; fi
     dgm_cap=16777217
     eval "dgm_cap=\${cap$dgm_next:-16777217}"
-    printf '%s-OUT %s\n' "$dgm_mark" "$dgm_next"
-    if [ -s "$dgm_folder/$dgm_next.o" ]; then head -c "$dgm_cap" "$dgm_folder/$dgm_next.o"; fi
-    printf '%s-ERR %s\n' "$dgm_mark" "$dgm_next"
-    if [ -s "$dgm_folder/$dgm_next.e" ]; then head -c "$dgm_cap" "$dgm_folder/$dgm_next.e"; fi
-    printf '%s-RC %s rc=%s %s\n' "$dgm_mark" "$dgm_next" "$dgm_rc" "$dgm_why"
+    printf '%s-OUT %s\n' "$dgm_mark" "$dgm_next" >"$dgm_folder/$dgm_next.mo"
+    printf '%s-ERR %s\n' "$dgm_mark" "$dgm_next" >"$dgm_folder/$dgm_next.me"
+    printf '%s-RC %s rc=%s %s\n' "$dgm_mark" "$dgm_next" "$dgm_rc" "$dgm_why" >"$dgm_folder/$dgm_next.mr"
+    for dgm_part in o e; do
+      set -- "$@" "$dgm_folder/$dgm_next.m$dgm_part"
+      case $dgm_long in
+      *" $dgm_next.$dgm_part "*)
+        cat -- "$@"
+        set --
+        head -c "$dgm_cap" "$dgm_folder/$dgm_next.$dgm_part"
+        ;;
+      *) if [ -s "$dgm_folder/$dgm_next.$dgm_part" ]; then set -- "$@" "$dgm_folder/$dgm_next.$dgm_part"; fi ;;
+      esac
+    done
+    set -- "$@" "$dgm_folder/$dgm_next.mr"
     dgm_next=$((dgm_next + 1))
   done
+  cat -- "$@"
+  if [ -n "$dgm_tell" ]; then
+    printf '%s-ENV\n' "$dgm_mark"
+    PATH=$dgm_path head -c 65536 /proc/self/environ
+  fi
   finish rc=0 "$dgm_full"
 }

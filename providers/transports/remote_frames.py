@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dragoman.command import Command, Completed
 from dragoman.errors import CommandMissing, CommandTimeout, FileMissing, TransportError
 
-__all__ = ["End", "Frame", "answer", "batch_answers", "read_frame"]
+__all__ = ["End", "Frame", "answer", "batch_answers", "environment_told", "read_frame"]
 
 NOISE = 16 * 1024
 """Bytes that are kept of what comes before the frame: it may tell why there is none."""
@@ -156,6 +156,12 @@ def batch_answers(commands: Sequence[Command], out: Frame, seconds: float) -> li
         at = found.end()
         answers.append(_inner(command, found[1], found[2], End(int(found[3]), found[4].decode()), seconds))
     return answers
+
+
+def environment_told(out: Frame) -> bytes:
+    """The environment that a batch tells after its answers, as `NAME=value` divided by NUL; empty where it does not."""
+    _, found, told = bytes(out.data).rpartition(out.mark.encode() + b"-ENV\n")
+    return told if found else b""
 
 
 def _inner(command: Command, stdout: bytes, stderr: bytes, end: End, seconds: float) -> Completed | Exception:

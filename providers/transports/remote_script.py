@@ -58,16 +58,24 @@ def fresh_mark() -> str:
     return f"@@DGM-{secrets.token_hex(12)}"
 
 
-def single_text(command: Command, mark: str) -> bytes:
-    """The script for one command whose output comes as it is written."""
-    return _text(mark, [_function(1, command, b"")], "single")
+def single_text(command: Command, mark: str, *, environment: bytes = b"") -> bytes:
+    """The script for one command whose output comes as it is written; `environment` has lines of shell that set it."""
+    return _text(mark, [_function(1, command, b"")], "single", environment)
 
 
-def batch_text(commands: Sequence[Command], mark: str) -> bytes:
-    """The script for several commands side by side."""
+def batch_text(commands: Sequence[Command], mark: str, *, environment: bytes = b"", tell: bool = False) -> bytes:
+    """The script for several commands side by side.
+
+    Args:
+        commands: what is run.
+        mark: of the frame.
+        environment: lines of shell that set it first.
+        tell: let the answer end with the environment that the shell was started in.
+
+    """
     functions = [_function(number, command, command.stdin) for number, command in enumerate(commands, 1)]
     functions += [f"cap{number}={command.max_output_bytes + 1}".encode() for number, command in enumerate(commands, 1)]
-    return _text(mark, functions, f"batch {len(commands)} {LANES}")
+    return _text(mark, functions, f"batch {len(commands)} {LANES} {'tell' if tell else ''}".rstrip(), environment)
 
 
 def batch_seconds(commands: Sequence[Command]) -> float:
@@ -121,8 +129,8 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def _text(mark: str, functions: Sequence[bytes], call: str) -> bytes:
-    return b"\n".join([f"dgm_mark={mark}".encode(), _DRIVER.encode(), *functions, call.encode(), b""])
+def _text(mark: str, functions: Sequence[bytes], call: str, environment: bytes = b"") -> bytes:
+    return b"\n".join([environment, f"dgm_mark={mark}".encode(), _DRIVER.encode(), *functions, call.encode(), b""])
 
 
 def _function(number: int, command: Command, stdin: bytes) -> bytes:

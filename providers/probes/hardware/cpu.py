@@ -80,13 +80,12 @@ def count_cpus(text: str) -> int | None:
 
 
 def _ask(_: NoArguments, paths: Paths) -> Ask:
-    return Ask(commands={"lscpu": question("lscpu"), "arch": question("uname", "-m")}, files=(CPUINFO, STATUS, *FILES))
+    return Ask(files=(CPUINFO, STATUS, *FILES))
 
 
 def _parse(_: NoArguments, results: Results) -> Answer[Cpu] | Ask:
-    quota_files = cpu_files(results)
-    if any(path not in results.files for path in quota_files):
-        return Ask(files=quota_files)
+    if not results.asked("lscpu"):
+        return Ask(commands={"lscpu": question("lscpu"), "arch": question("uname", "-m")}, files=cpu_files(results))
     done = results.done("lscpu")
     listed = parse_lscpu(done.out) if done is not None and done.rc == 0 else _Lscpu(None, (), {})
     info = results.file(CPUINFO)

@@ -57,6 +57,24 @@ async def test_only_the_answer_counts(sshd: Sshd, kind: str, shell: str, needed:
     assert await there.read_file("a 'b' !c") == b"data\0"
 
 
+async def test_start_up_files_are_read_once_for_many_questions(
+    sshd: Sshd, kind: str, needed: Needed, reach: Transports
+) -> None:
+    needed("/bin/bash", "bash")
+    sshd.login_shell("/bin/bash")
+    profile = 'echo read >>"$HOME/times"; export SITE_WORD="it\'s \\$HOME" PATH=$PATH:/site/bin\n'
+    await anyio.Path(sshd.home / ".bash_profile").write_text(profile)
+    there = reach(kind)
+    script = Command(("/bin/sh", "-c", 'printf "%s %s" "$SITE_WORD" "${PATH##*:}"'))
+    for _ in range(3):
+        answers = await there.run_many([script, Command(("true",))])
+        assert isinstance(answers[0], Completed)
+        assert answers[0].out == "it's $HOME /site/bin"
+    assert await anyio.Path(sshd.home / "times").read_text() == "read\n"
+    assert (await there.run(script)).out == "it's $HOME /site/bin"
+    assert await anyio.Path(sshd.home / "times").read_text() == "read\n" * 2, "a command by itself has them read anew"
+
+
 async def test_without_a_login_shell_its_files_are_not_read(sshd: Sshd, kind: str, reach: Transports) -> None:
     (sshd.home / ".profile").write_text("SITE_WORD=from-startup; export SITE_WORD\n")
     show = Command(("/bin/sh", "-c", 'printf %s "${SITE_WORD-none}"'))
