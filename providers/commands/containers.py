@@ -150,12 +150,14 @@ def _shifter(runtime: str, contained: Contained) -> ContainerWords:
 
 def _charliecloud(runtime: str, contained: Contained) -> ContainerWords:
     image = contained.image.removeprefix("docker://")
-    words = ["ch-run", "--write-fake", f"--bind={HERE}", f"--cd={HERE}"]
+    words = ["ch-run", f"--bind={HERE}", f"--cd={HERE}"]
     words += [shlex.quote(f"--bind={source}:{inside}") for source, inside in _pairs(contained.binds)]
     notes = ["Charliecloud must have the image already: ch-image pull"] if not contained.staged else []
     if contained.gpus == "nvidia":
         notes.append("the image must hold the site's GPU libraries: ch-fromhost --nvidia")
-    return ContainerWords((*words, _image_file(contained, image), "--"), notes=tuple(notes))
+    # ch-run refuses to start without USER, which is not set in every job.
+    setup = ('export USER="${USER:-$(id -un)}"',)
+    return ContainerWords((*words, _image_file(contained, image), "--"), setup, tuple(notes))
 
 
 def _enroot(runtime: str, contained: Contained) -> ContainerWords:

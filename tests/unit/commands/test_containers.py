@@ -48,9 +48,8 @@ FULL = Contained(
         ),
         (
             "charliecloud",
-            'ch-run --write-fake --bind="$PWD" --cd="$PWD" docker.io/library/debian:stable --',
-            'ch-run --write-fake --bind="$PWD" --cd="$PWD" --bind=/scratch:/scratch --bind=/data:/in '
-            "ghcr.io/x/lammps:1 --",
+            'ch-run --bind="$PWD" --cd="$PWD" docker.io/library/debian:stable --',
+            'ch-run --bind="$PWD" --cd="$PWD" --bind=/scratch:/scratch --bind=/data:/in ghcr.io/x/lammps:1 --',
         ),
         (
             "enroot",
