@@ -19,8 +19,8 @@ from dragoman.request import JobRequest
 from dragoman.transfer import Manifest, TransferPlan, TransferStatus
 
 __all__ = [
-    "Clock", "Dialect", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer", "ScriptReading",
-    "SubmitAnswer", "TellsAccounts", "TellsUsage", "Transport", "Verb",
+    "Clock", "Dialect", "Explains", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer",
+    "ScriptReading", "SubmitAnswer", "TellsAccounts", "TellsUsage", "Transport", "Verb",
 ]  # fmt: skip
 
 Clock = Callable[[], datetime]
@@ -221,6 +221,23 @@ class TellsUsage(Protocol):
 
     def usage_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """As `history_commands`, with what the jobs used; `parse_history` reads the answers."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """What a dialect has besides, where the scheduler tells why a job waits only when asked about that one job."""
+
+    def wants_explanation(self, status: JobStatus) -> bool:
+        """Whether it is worth the question: only for jobs that will not start by themselves."""
+        ...
+
+    def explain_command(self, ref: JobRef) -> Command:
+        """Ask about one job."""
+        ...
+
+    def parse_explain(self, done: Completed, status: JobStatus) -> JobStatus:
+        """The status with the scheduler's own reason, where it tells one."""
         ...
 
 

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
-from dragoman.facts import Workload
+from dragoman.facts import Accounts, Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
@@ -27,6 +27,7 @@ from providers.schedulers.base import BaseDialect, Rules, chunks, one_line
 from providers.schedulers.directives import checked
 from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
+from providers.schedulers.pbs_accounts import ACCOUNTS_SCRIPT, read_pbs_accounts
 from providers.schedulers.pbs_read import read_pbs_script
 from providers.schedulers.pbs_records import Record, read_records
 from providers.schedulers.pbs_script import (
@@ -311,6 +312,14 @@ class PbsFamily(BaseDialect):
                 whole_nodes_only=(Truth.YES if True in whole else Truth.NO) if len(whole) == 1 else Truth.UNKNOWN,
             )
         )
+
+    def accounts_commands(self) -> list[Command]:
+        """See `pbs_accounts`."""
+        return [self.ask("/bin/sh", "-c", ACCOUNTS_SCRIPT)]
+
+    def parse_accounts(self, done: Sequence[Completed | Exception]) -> Answer[Accounts]:
+        """See `pbs_accounts`."""
+        return read_pbs_accounts(done[0]) if done else Answer[Accounts].unknown("not asked")
 
     def read_script(self, text: str) -> ScriptReading:
         """See `pbs_read`."""

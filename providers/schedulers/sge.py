@@ -138,6 +138,10 @@ class SgeDialect(BaseDialect):
             return [], trouble or one_line(done.err) or "qstat printed nothing"
         return queue_rows(done.stdout, wanted)
 
+    def wants_explanation(self, status: JobStatus) -> bool:
+        """Jobs in error state (`Eqw`): they stay there until a person clears it."""
+        return status.state is JobState.HELD and "E" in status.native_state
+
     def explain_command(self, ref: JobRef) -> Command:
         """`qstat -j ID`: why a job waits, or is in error state; too much work for the scheduler to ask for each."""
         return self.ask("qstat", "-j", _checked_id(ref.job_id))

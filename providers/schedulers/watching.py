@@ -15,6 +15,7 @@ from dragoman.protocols import Clock, Dialect, JobAnswers, TellsUsage
 from providers.attempt_look import AttemptLook
 from providers.attempts import Attempts
 from providers.schedulers.asking import Asker
+from providers.schedulers.explaining import Explainer
 from providers.schedulers.job_script import DUPLICATE_RC
 from providers.schedulers.merging import by_exit_record, needs_look, read_all, union, with_accounts
 
@@ -51,6 +52,7 @@ class StatusReader:
     ) -> None:
         self._dialect = dialect
         self._asker = asker
+        self._explainer = Explainer(dialect, asker)
         self._attempts = attempts
         self._control_dir = control_dir
         self._clock = clock
@@ -70,6 +72,7 @@ class StatusReader:
         answers, looks = await self._three_sources(unique, since)
         followed = await self._follow(unique, answers, looks, since)
         jobs = {**answers.jobs, **followed}
+        jobs = await self._explainer.explained(jobs)
         at = self._clock()
         stamped = {
             job_id: status if status.seen_at else status.model_copy(update={"seen_at": at})
