@@ -141,7 +141,8 @@ def open_site(
     if own not in probes.names():  # a workload manager that is only told to be there has a probe and no client
         found.append(WorkloadProvider(site.scheduler, client, site.accounts))
     found += [ProbedProvider(_probe(make, site), reach, site.paths) for _, make in probes.items()]
-    beside = [ProbedProvider(each, reach, site.paths) for each in manager_probes(site.scheduler, _managers())]
+    others = manager_probes(site.scheduler, _managers(), site.providers_off)
+    beside = [ProbedProvider(each, reach, site.paths) for each in others]
     left = _in_order(switch_off([*found, *beside], site.providers_off, site=site.name))
     made = {
         name: for_site(site, reach) for name, make in movers.items() if (for_site := getattr(make, "for_site", None))

@@ -6,6 +6,7 @@ Only whether their commands are there is asked, all of them by the same question
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from dragoman.facts import Presence
 from dragoman.observation import Answer
@@ -21,15 +22,20 @@ _SHARED, _SHARING = frozenset({"qstat"}), frozenset({"cobalt", "pbs", "sge", "sl
 _NUMBER = re.compile(r"\d+(?:\.\d+)+\w*|\d+\.\w+")
 
 
-def manager_probes(scheduler: str, known: tuple[str, ...]) -> tuple[Probe, ...]:
+def manager_probes(scheduler: str, known: tuple[str, ...], off: Iterable[str] = ()) -> tuple[Probe, ...]:
     """A probe for each manager that can be told apart, but those that the site is asked about already.
 
     Args:
         scheduler: the one that the site file names.
         known: names of others that have a probe of their own.
+        off: what the site file switches off: what only those would be asked is asked for no other one either.
 
     """
-    return tuple(_ManagerProbe(name, scheduler) for name in MANAGERS if name not in {scheduler, *known})
+    silent = {name for name in MANAGERS if {f"workload/{name}", f"workload/{name}.probe"} & set(off)}
+    asked = tuple(
+        argv for argv in questions_of() if any(argv in questions_of(name) for name in MANAGERS if name not in silent)
+    )
+    return tuple(_ManagerProbe(name, scheduler, asked) for name in MANAGERS if name not in {scheduler, *known})
 
 
 class _ManagerProbe(WorkloadProbe):
@@ -37,10 +43,14 @@ class _ManagerProbe(WorkloadProbe):
 
     name = "manager"
 
-    def __init__(self, manager: str, scheduler: str) -> None:
+    def __init__(self, manager: str, scheduler: str, asked: tuple[tuple[str, ...], ...]) -> None:
         self.name = manager  # type: ignore[misc]  # one class for all of them
         self._scheduler = scheduler
-        self.verbs = (presence(_ask, self._parse),)  # type: ignore[misc]
+        self._asked = asked
+        self.verbs = (presence(self._ask, self._parse),)  # type: ignore[misc]
+
+    def _ask(self, _: NoArguments, paths: Paths) -> Ask:
+        return Ask(commands={" ".join(argv): question(*argv) for argv in self._asked})
 
     def _parse(self, _: NoArguments, results: Results) -> Answer[Presence] | Ask:
         found = managers_found([results.commands.get(" ".join(argv), KeyError()) for argv in questions_of()])
@@ -62,7 +72,3 @@ class _ManagerProbe(WorkloadProbe):
         if set(questions_of(self.name)) & set(questions_of(self._scheduler)):
             return f"its commands have the names of those of {self._scheduler}, which the site file names"
         return "its commands are here; the site file names another scheduler, so nothing more was asked of it"
-
-
-def _ask(_: NoArguments, paths: Paths) -> Ask:
-    return Ask(commands={" ".join(argv): question(*argv) for argv in questions_of()})

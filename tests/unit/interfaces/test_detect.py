@@ -73,6 +73,38 @@ def test_what_is_off_is_neither_probed_nor_shown(sites: str) -> None:
     assert list(listed["software/pip"]["verbs"]) == ["probe"]
 
 
+def program(folder: Path, name: str, script: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    return folder / name
+
+
+def test_an_administrator_switches_off_and_helps_with_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAGOMAN_SETTINGS", str(tmp_path / "settings.yaml"))
+    monkeypatch.setenv("DRAGOMAN_DATA_DIR", str(tmp_path / "data"))
+    ran = f'echo "${{0##*/}} $*" >>{tmp_path}/ran; exit 1'
+    for name in ("docker", "podman", "sinfo"):
+        program(tmp_path / "bin", name, ran)
+    program(tmp_path / "bin", "bsub", "echo 'IBM Spectrum LSF Standard 10.1.0.0'")
+    program(tmp_path / "elsewhere" / "bin", "spack", "echo 0.23.1")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+    file = tmp_path / "sites.yaml"
+    file.write_text(
+        "schema_version: 1\nsites:\n  - name: here\n    scheduler: machine\n"
+        f"    paths: {{spack: {tmp_path}/elsewhere}}\n"
+        "    providers_off: [container/docker, container/podman.status, workload/slurm]\n"
+    )
+    here = by_name(document("detect", "--site", "here", "--sites", str(file))["sites"][0])
+    assert not {"container/docker", "workload/slurm"} & set(here)
+    assert here["container/podman"]["verbs"] == ["probe"]
+    assert (tmp_path / "ran").read_text() == "podman --version\n", "what is off is not asked of the site either"
+    assert here["container/podman"]["present"] == "unknown"
+    assert here["workload/lsf"]["facts"]["probe"]["value"]["version"] == "10.1.0.0"
+    assert here["software/spack"]["facts"]["probe"]["value"]["version"] == "0.23.1"
+    assert here["software/spack"]["facts"]["probe"]["value"]["path"].startswith(f"{tmp_path}/elsewhere/")
+
+
 def test_facts_have_their_age_and_unknown_has_its_reason(sites: str) -> None:
     far = by_name(document("detect", "--site", "far", "--sites", sites)["sites"][0])
     status = far["container/apptainer"]["facts"]["status"]

@@ -1,6 +1,7 @@
 """Tools: reading ones never act, acting ones are apart, and answers are typed JSON either way."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from dragoman.observation import Observation
 from dragoman.site import Site, TransportConfig
 from providers.site_runtime import SiteRuntime, open_site
+from providers.transports.local import LocalTransport
 from tools.acting import acting_tools
 from tools.answers import tool_name
 from tools.reading import reading_tools
@@ -79,6 +81,20 @@ async def test_wrong_arguments_are_refused(runtime: SiteRuntime, arguments: dict
 async def test_what_is_switched_off_has_no_tool() -> None:
     site = Site(name="g", scheduler="slurm", simulated={"managers": ["spack"]}, providers_off=("software/spack",))
     assert not any(name.startswith("software_spack") for name in by_name(reading_tools(open_site(site))))
+
+
+async def test_a_single_verb_that_is_off_has_no_tool_and_the_others_do(tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    (tmp_path / "podman").write_text(f"#!/bin/sh\necho \"$*\" >>{ran}\necho podman version 5.2.2\n")
+    (tmp_path / "podman").chmod(0o755)
+    site = Site(name="g", scheduler="machine", providers_off=("container/podman.status", "software/pip"))
+    transport = LocalTransport({"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    tools = by_name(reading_tools(open_site(site, transport=transport)))
+    assert "container_podman_status" not in tools
+    assert not any(name.startswith("software_pip") for name in tools)
+    answer = await tools["container_podman_probe"].ainvoke({})
+    assert answer["value"]["version"] == "5.2.2"
+    assert ran.read_text() == "--version\n"
 
 
 async def test_errors_come_back_as_data_with_their_cure(runtime: SiteRuntime) -> None:
