@@ -9,7 +9,7 @@ from dragoman.request import JobRequest
 from graph.local_inputs import with_local_inputs
 from graph.node import Step
 from graph.reading.answers import merge_edit
-from graph.with_recipe import with_recipe
+from graph.with_recipe import known_recipes, with_recipe
 
 __all__ = ["edited_request"]
 
@@ -32,4 +32,4 @@ async def edited_request(step: Step, request: JobRequest, edit: str | Mapping[st
     if reading.questions:
         raise BadRequest(reading.questions[0].text, where="edit", cure="say which is meant")
     taken = await with_local_inputs(reading.request, options.base_dir)
-    return with_recipe(taken, await step.deps.recipes(None))
+    return with_recipe(taken, await known_recipes(step))

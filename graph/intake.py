@@ -12,7 +12,7 @@ from graph.reading.answers import apply_answer, merge_edit
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
 from graph.reading_model import read_unread
-from graph.with_recipe import with_recipe
+from graph.with_recipe import known_recipes, with_recipe
 
 __all__ = ["intake"]
 
@@ -34,7 +34,7 @@ async def intake(step: Step) -> Goto:
     if state.asked_at is None:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
-    shelf = await step.deps.recipes(None)
+    shelf = await known_recipes(step)
     reading, problem = _read(step), ""
     if reading.unread and step.deps.model is not None and not state.model_read:
         return await _read_by_model(step, reading)

@@ -11,6 +11,7 @@ from typing import Any
 from dragoman.errors import BadRequest, DragomanError
 from dragoman.request import JobRequest, Source
 from dragoman.shape import Shape
+from graph.node import Step
 from providers.commands.launchers import is_launcher
 from providers.commands.layout import layout_of
 from providers.commands.plan import follows_recipe
@@ -18,7 +19,15 @@ from providers.recipes.fill import fill_recipe, values_for, without_value
 from providers.recipes.model import Recipe
 from providers.recipes.shelf import Shelf
 
-__all__ = ["with_recipe"]
+__all__ = ["known_recipes", "with_recipe"]
+
+
+async def known_recipes(step: Step) -> Shelf:
+    """The recipes of the person and the centre and those shipped, and after them what only single sites have."""
+    general = await step.deps.recipes(None)
+    special = [await step.deps.recipes(site) for site in step.fleet().sites if site.recipes is not None]
+    kept = (*general.kept, *(one for shelf in special for one in shelf.kept))
+    return Shelf(tuple({(one.name, one.where): one for one in kept}.values()))
 
 
 def with_recipe(request: JobRequest, shelf: Shelf) -> JobRequest:

@@ -61,7 +61,7 @@ class App:
             site_timeout_s=self.settings.site_timeout_s,
             sites_at_once=self.settings.sites_at_once,
             file_latency_s=self.settings.file_latency_s,
-            recipes=RecipeFolders(self.settings, self.sites.path).shelf,
+            recipes=RecipeFolders(self.settings).shelf,
             conventions=conventions_of(self.settings),
             model=model_desk(self.settings),
         )

@@ -16,21 +16,18 @@ class RecipeFolders:
 
     Args:
         settings: with the folders of a centre.
-        sites_file: what a site's `recipes` is relative to; None: the current folder.
 
     """
 
-    def __init__(self, settings: Settings, sites_file: Path | None) -> None:
+    def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.sites_file = sites_file
 
     def folders(self, site: Site | None) -> tuple[Path, ...]:
         """The folders, the one that counts first, without the shipped one."""
         own = (self.settings.own_recipes_dir, *self.settings.recipe_dirs)
         if site is None or site.recipes is None:
             return own
-        base = self.sites_file.parent if self.sites_file is not None else Path()
-        return (base / Path(site.recipes).expanduser(), *own)
+        return (Path(site.recipes), *own)
 
     async def shelf(self, site: Site | None) -> Shelf:
         """All recipes for a site, or for no site in particular; files that are wrong keep their errors."""

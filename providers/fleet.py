@@ -53,11 +53,20 @@ def parse_fleet(text: str, name: str, *, schedulers: Sequence[str] | None = None
         fleet = Fleet.model_validate(source.data)
     except ValidationError as error:
         raise source.error_of(error) from error
+    fleet = fleet.model_copy(update={"sites": tuple(_with_folder(site, name) for site in fleet.sites)})
     known = tuple(schedulers) if schedulers is not None else dialects.names()
     seen: dict[str, int] = {}
     for index, site in enumerate(fleet.sites):
         _check_site(source, index, site, seen, known)
     return fleet
+
+
+def _with_folder(site: Site, name: str) -> Site:
+    """The site with its folder of recipes as an absolute path: a relative one lies beside the sites file."""
+    if site.recipes is None:
+        return site
+    folder = (Path(name).parent / Path(site.recipes).expanduser()).absolute()
+    return site.model_copy(update={"recipes": str(folder)})
 
 
 def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int], known: tuple[str, ...]) -> None:

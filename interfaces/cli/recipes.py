@@ -100,7 +100,7 @@ def _settings(sites: str | None) -> Settings:
 
 async def _shelf(site: str | None, sites: str | None) -> Shelf:
     settings = _settings(sites)
-    folders = RecipeFolders(settings, settings.sites_file)
+    folders = RecipeFolders(settings)
     if site is None:
         return (await folders.shelf(None)).at(None)
     fleet = await Sites.read(settings.sites_file)
