@@ -58,7 +58,7 @@ LSF_WORDS: Final = ScriptWords(
     own=frozenset({"-Jd", "-cwd", "-o", "-e", "-r", "-rn", "-env"}),
     reads={
         "-o": "stdout", "-oo": "stdout", "-e": "stderr", "-eo": "stderr", "-cwd": "work_dir", "-u": "mail_to",
-        "-B": "mail_begin", "-N": "mail_end",
+        "-B": "mail_begin", "-N": "mail_end", "-nnodes": "quiet",
     },
     fills={Fill.JOB: "%J", Fill.ARRAY: "%J", Fill.TASK: "%I"},
     whole_file=True,

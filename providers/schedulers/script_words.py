@@ -193,9 +193,11 @@ class ScriptWords:
 
 def read_path(text: str, fills: Mapping[Fill, str]) -> Path:
     """A file's name with its marks taken apart."""
-    marks = {mark: fill for fill, mark in fills.items()}
+    marks: dict[str, Fill] = {}
+    for fill, mark in fills.items():
+        marks.setdefault(mark, fill)
     if not marks:
-        return (text,)
+        return (text,) if text else ()
     pattern = "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True))
     return tuple(marks.get(part, part) for part in re.split(f"({pattern})", text) if part)
 

@@ -99,7 +99,8 @@ def _share(draft: ScriptDraft, directive: Directive, option: Option, share: floa
     slots = draft.shape.get("cpus", 1)
     count = round(share * slots) if isinstance(slots, int) else 0
     if count < 1 or abs(count - share * float(str(slots))) > 0.01:
-        draft.problem(directive, f"{option.written}: {share:g} GPUs on each of {slots} slots are no whole GPUs (ask for slots to match)")
+        words = f"{share:g} GPUs on each of {slots} slots are no whole GPUs (ask for slots to match)"
+        draft.problem(directive, f"{option.written}: {words}")
         return
     draft.set_shape(directive, option.written, gpus=Gpus(count=count, per="job"))
 

@@ -61,7 +61,7 @@ SGE_WORDS: Final = ScriptWords(
     own=frozenset({"-S", "-N", "-wd", "-o", "-e", "-j", "-m", "-r"}),
     reads={
         "-o": "stdout", "-e": "stderr", "-j": "joined", "-cwd": "cwd", "-wd": "work_dir", "-M": "mail_to",
-        "-m": "mail_on", "-V": "inherits", "-S": "interpreter",
+        "-m": "mail_on", "-V": "inherits", "-S": "interpreter", "-pe": "quiet",
     },
     quiet=("-m n", "-j n", "-S /bin/sh"),
     fills={Fill.JOB: "$JOB_ID", Fill.ARRAY: "$JOB_ID", Fill.TASK: "$TASK_ID", Fill.NAME: "$JOB_NAME"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from providers.schedulers.directives import checked
 from providers.schedulers.script_words import Fill, Kept, Launcher, ScriptWords, Writing, output_path
 from providers.schedulers.slurm_options import quote_word
 
@@ -30,7 +31,7 @@ _MAIL: Final = {"BEGIN": "begin", "END": "end", "FAIL": "fail"}
 
 
 def _quote(value: str) -> str:
-    return quote_word(value, where="script")
+    return quote_word(checked(value, where="script"), where="script")
 
 
 def _write(kept: Kept) -> Writing:

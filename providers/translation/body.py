@@ -49,7 +49,13 @@ def translate_body(body: str, given: Given) -> BodyTranslation:
         inside = [(edit.start, edit.end) for edit in launched]
         outside = [edit for edit in variables if not any(start <= edit.start < end for start, end in inside)]
         found.edits += [*outside, *launched]
-        found.remarks += [*told, *refused, *_launchers_elsewhere(body, scan, given, places)]
+        # What a changed line does not say any more needs no equivalent.
+        found.remarks += [
+            remark
+            for at, remark in told
+            if not any(edit.start <= at < edit.end and remark.words not in edit.new for edit in launched)
+        ]
+        found.remarks += [*refused, *_launchers_elsewhere(body, scan, given, places)]
     found.remarks += mentions(body, scan, given, seen)
     _shield(body, scan, given, found)
     found.edits.sort(key=lambda edit: edit.start)

@@ -63,12 +63,13 @@ class Lines:
             return None
         return min(found, key=lambda number: abs(number - near)) if near else found[-1]
 
-    def unread(self, said: Iterable[str], noted: Sequence[int]) -> list[tuple[int, str]]:
+    def unread(self, said: Iterable[str], noted: Sequence[int], prefix: str) -> list[tuple[int, str]]:
         """Directive lines of which something has not been looked at.
 
         Args:
             said: the words of all options that were read.
             noted: lines that something was told about.
+            prefix: regular expression of what a directive begins with.
 
         """
         known = sorted({_plain(words) for words in said} - {""}, key=len, reverse=True)
@@ -76,7 +77,7 @@ class Lines:
         for number in self.directives:
             if number in noted:
                 continue
-            left = _plain(re.sub(r"^[^\w\n]*(?:[A-Za-z]+:?|\$)(?=[\s-]|$)", "", self.all[number - 1]))
+            left = _plain(re.sub(rf"^{prefix}", "", self.all[number - 1]))
             for words in known:
                 left = left.replace(words, "", 1)
             if re.sub(r"-l|-W|,|:|hetjob|packjob", "", left):

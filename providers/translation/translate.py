@@ -63,6 +63,7 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
         UnknownName: there is no such dialect.
 
     """
+    returns = "\r" in text
     text = clean_script(text)
     reader, writer = dialect_named(source or _told(text, name)), dialect_named(target)
     read, written = _words(reader), _words(writer)
@@ -75,7 +76,11 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
     reading = reader.read_script(text)
     if reading.problems:
         raise BadRequest("; ".join(reading.problems), where=name, cure="mend what is named; nothing is written")
-    return _Translating(text, reading, reader, writer, read, written, name).done()
+    made = _Translating(text, reading, reader, writer, read, written, name)
+    if returns:
+        why = "the lines ended with carriage returns, which a shell would take for letters: they are dropped"
+        made.report.append(Remark(kind="note", why=why))
+    return made.done()
 
 
 def _told(text: str, name: str) -> str:
@@ -183,13 +188,14 @@ class _Translating:
             if native is not None:
                 self._lose(written, needs.natives[native])
             elif not natives or not any(_same_words(line, written) for line in self.reading.request.native_options):
-                why = f"an option of {self.read.title} that {self.written.title} has no known equivalent of"
+                why = f"{self.written.title} has no known equivalent of this option of {self.read.title}"
                 self._lose(written, f"{why} (look for the site's own word)")
 
     def _tell_unread(self, kept: KeptReading) -> None:
         noted = [line for note in self.reading.request.notes if (line := _line_of(note)[0]) is not None]
         said = [*(source.words for source in self.reading.request.sources), *self.reading.not_carried, *self.read.quiet]
-        for line, words in self.lines.unread(said, noted):
+        said.append(f"-S {self.reading.interpreter}")
+        for line, words in self.lines.unread(said, noted, self.read.prefix_pattern):
             why = "not understood: look what it asks for, and say it by hand"
             self.report.append(Remark(kind="lost", line=line, words=words[:200], why=why))
 

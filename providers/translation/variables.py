@@ -17,12 +17,12 @@ def line_at(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], list[Remark], set[int]]:
-    """Changes, what has no equivalent, and the places of names that were looked at."""
+def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], list[tuple[int, Remark]], set[int]]:
+    """Changes, what has no equivalent with its place, and the places of names that were looked at."""
     source, target = given.source, given.target
     family = re.compile(source.family, re.ASCII)
     edits: list[Edit] = []
-    remarks: list[Remark] = []
+    remarks: list[tuple[int, Remark]] = []
     seen: set[int] = set()
     for reference in scan.references:
         name, meaning = reference.name, source.meaning(reference.name)
@@ -36,13 +36,13 @@ def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], lis
         line = line_at(text, reference.start)
         if _assigned(text, name, scan):
             why = f"the script sets {name} itself: it is left as it is"
-            remarks.append(Remark(kind="note", line=line, words=name, why=why))
+            remarks.append((reference.start, Remark(kind="note", line=line, words=name, why=why)))
             continue
         found = given.name_for(meaning) if meaning is not None else None
         if found is None or reference.indirect:
             cure = "set it in the script, or do without it"
             why = f"{target.title} has no equivalent of {source.title}'s {name} ({cure})"
-            remarks.append(Remark(kind="lost", line=line, words=f"${name}", why=why))
+            remarks.append((reference.start, Remark(kind="lost", line=line, words=f"${name}", why=why)))
             continue
         new, reason = found
         reason = f"{source.title}'s {name} is {new}: {reason}"
