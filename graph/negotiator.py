@@ -116,7 +116,7 @@ async def _ask(
 ) -> tuple[Proposal, Sequence[Observation]]:
     deps = step.deps
     try:
-        runtime = step.open_site(site.name)
+        runtime = step.open_site(site.name).view  # a secretary asks, and nothing within its reach acts
         recall(runtime, known)
         proposal, observations = await ask_secretary(
             runtime,

@@ -20,7 +20,7 @@ from graph.verdict.software import mpi_packages
 from graph.verdict.start import start_query
 from providers.commands.plan import wants_launcher
 from providers.evidence import Ask, provider_id
-from providers.site_runtime import SiteRuntime
+from providers.site_view import SiteView
 from providers.slow_facts import fact_key
 from providers.verbs import NoArguments, PackageQuery
 
@@ -72,7 +72,7 @@ def _names(need: SoftwareNeed) -> list[str]:
     return [need.name, *(name for other in need.alternatives for name in _names(other))]
 
 
-def _asks(runtime: SiteRuntime, questions: Sequence[Question]) -> list[Ask]:
+def _asks(runtime: SiteView, questions: Sequence[Question]) -> list[Ask]:
     asks: list[Ask] = []
     for category, verb, arguments in questions:
         made: dict[type[BaseModel], BaseModel] = {}
@@ -88,7 +88,7 @@ def _asks(runtime: SiteRuntime, questions: Sequence[Question]) -> list[Ask]:
 class _File:
     """The evidence of one secretary, gathered question by question, all within its age at the moment `at`."""
 
-    def __init__(self, runtime: SiteRuntime) -> None:
+    def __init__(self, runtime: SiteView) -> None:
         self.runtime = runtime
         self.at = runtime.observer.clock()
         self._asks: list[Ask] = []
@@ -143,7 +143,7 @@ def _age(observation: Observation, at: datetime) -> float:
 
 
 async def ask_secretary(
-    runtime: SiteRuntime,
+    runtime: SiteView,
     request: JobRequest,
     *,
     round_: int,
@@ -192,7 +192,7 @@ async def _estimates(file: _File, request: JobRequest, proposal: Proposal) -> bo
     )
 
 
-def recall(runtime: SiteRuntime, observations: Sequence[Observation]) -> None:
+def recall(runtime: SiteView, observations: Sequence[Observation]) -> None:
     """Give a newly opened site the evidence that a thread has of it, so that what is young enough is not asked again.
 
     What was simulated is asked anew: its file may have been written anew, and it costs nothing.

@@ -33,7 +33,7 @@ from graph.model.prompts import prompt
 from graph.model.talk import ModelTrouble, Talk, as_data
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evaluate import evaluate
-from providers.site_runtime import SiteRuntime
+from providers.site_view import SiteView
 from tools.reading import reading_tools
 
 __all__ = ["consult", "worth_asking"]
@@ -56,7 +56,7 @@ def worth_asking(proposal: Proposal) -> bool:
 
 async def consult(
     session: Session,
-    runtime: SiteRuntime,
+    runtime: SiteView,
     request: JobRequest,
     proposal: Proposal,
     observations: Sequence[Observation],
@@ -93,7 +93,7 @@ async def consult(
 
 async def _talk(
     talk: Talk,
-    runtime: SiteRuntime,
+    runtime: SiteView,
     request: JobRequest,
     proposal: Proposal,
     observations: Sequence[Observation],
@@ -156,7 +156,7 @@ def _told(observation: Observation) -> JsonObject:
 
 
 def _tools(
-    runtime: SiteRuntime, proposal: Proposal, observations: Sequence[Observation], seen: list[Observation], most: int
+    runtime: SiteView, proposal: Proposal, observations: Sequence[Observation], seen: list[Observation], most: int
 ) -> list[BaseTool]:
     """Reading tools for what is unknown, at providers that are not shown to be absent."""
     wanted = {_CATEGORIES.get(check.kind) for check in proposal.checks if check.result is Truth.UNKNOWN}
@@ -217,7 +217,7 @@ def _newest(observations: Sequence[Observation]) -> list[Observation]:
     return list(kept.values())
 
 
-async def _renewed(runtime: SiteRuntime, observations: Sequence[Observation], at: datetime) -> list[Observation]:
+async def _renewed(runtime: SiteView, observations: Sequence[Observation], at: datetime) -> list[Observation]:
     """What grew too old while the talk went on is asked again; where that fails it is too old to be judged by."""
     renewed = list(observations)
     for place, each in enumerate(observations):

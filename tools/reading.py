@@ -12,7 +12,7 @@ from dragoman.model import JsonObject
 from dragoman.observation import Observation
 from dragoman.protocols import Provider, Verb
 from providers.evidence import provider_id
-from providers.site_runtime import SiteRuntime
+from providers.site_view import SiteView
 from tools.answers import of_error, of_observation, tool_name
 
 __all__ = ["reading_tools"]
@@ -20,7 +20,7 @@ __all__ = ["reading_tools"]
 Seen = Callable[[Observation], None]
 
 
-def reading_tools(runtime: SiteRuntime, *, seen: Seen | None = None) -> list[BaseTool]:
+def reading_tools(runtime: SiteView, *, seen: Seen | None = None) -> list[BaseTool]:
     """A tool for every verb of every provider that the site shows.
 
     Args:
@@ -31,7 +31,7 @@ def reading_tools(runtime: SiteRuntime, *, seen: Seen | None = None) -> list[Bas
     return [_tool(runtime, provider, verb, seen) for provider in runtime.providers for verb in provider.verbs.values()]
 
 
-def _tool(runtime: SiteRuntime, provider: Provider, verb: Verb, seen: Seen | None) -> BaseTool:
+def _tool(runtime: SiteView, provider: Provider, verb: Verb, seen: Seen | None) -> BaseTool:
     name = provider_id(provider)
 
     async def ask(**arguments: object) -> JsonObject:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 from langchain_core.tools import BaseTool
@@ -10,7 +10,10 @@ from pydantic import ValidationError
 
 from dragoman.observation import Observation
 from dragoman.site import Site, TransportConfig
+from graph.secretary import ask_secretary
+from graph.secretary_model import consult
 from providers.site_runtime import SiteRuntime, open_site
+from providers.site_view import SiteView
 from providers.transports.local import LocalTransport
 from tools.acting import acting_tools
 from tools.answers import tool_name
@@ -52,6 +55,15 @@ async def test_what_a_negotiator_gets_has_no_acting_tool(runtime: SiteRuntime) -
             assert tool.metadata is not None
             assert tool.metadata["site"] == real.site.name
             assert tool.metadata["verb"] in real.provider(tool.metadata["provider"]).verbs
+
+
+def test_what_a_secretary_gets_of_a_site_cannot_act(runtime: SiteRuntime) -> None:
+    view = runtime.view
+    assert not any(hasattr(view, name) for name in ("scheduler", "transport", "movers", "aclose"))
+    assert (view.site, view.providers, view.observer) == (runtime.site, runtime.providers, runtime.observer)
+    assert by_name(reading_tools(view)).keys() == by_name(reading_tools(runtime)).keys()
+    for asks in (ask_secretary, consult, reading_tools):
+        assert SiteView in get_type_hints(asks).values(), "its type is that of a view"
 
 
 async def test_acting_tools_say_that_they_act(runtime: SiteRuntime) -> None:
