@@ -18,6 +18,8 @@ __all__ = ["IMPLEMENTATIONS", "Folder", "Program", "Survey", "survey", "survey_o
 
 IMPLEMENTATIONS = ("cray-mpich", "intel-mpi", "mpich", "mvapich", "openmpi", "spectrum-mpi")
 
+CRAY = "/opt/cray/pe/mpich"
+"""Has a folder for each version of Cray MPICH (`module show cray-mpich`); `paths.cray-mpich` names another one."""
 PLACES = (
     "/usr/lib64/openmpi/bin", "/usr/lib64/mpich/bin", "/usr/lib64/mvapich2/bin", "/usr/mpi/gcc/*/bin",
     "/opt/openmpi*/bin", "/usr/local/openmpi*/bin", "/opt/mpich*/bin", "/usr/local/mpich*/bin", "/opt/mvapich*/bin",
@@ -28,6 +30,7 @@ PLACES = (
 # Arguments that hold a pattern are expanded as patterns and never split. `ompi_info` loads every component to tell
 # their names, which takes longer than all else: where they lie as files of their own, the files' names tell the same.
 _SURVEY = r"""
+cray=$1; shift
 if command -v timeout >/dev/null 2>&1; then bounded() { timeout 8 "$@"; }; else bounded() { "$@"; }; fi
 folders=; programs=
 among() {
@@ -85,7 +88,7 @@ for one in ${I_MPI_ROOT:+"$I_MPI_ROOT/bin"} ${MPI_ROOT:+"$MPI_ROOT/bin"} "$@"; d
   for folder in $one; do look "$folder" place; done
 done
 printf 'dragoman-cray-active %s\n' "${CRAY_MPICH_VERSION:-}"
-for folder in /opt/cray/pe/mpich/[0-9]*; do
+for folder in "$cray"/[0-9]*; do
   [ -d "$folder" ] || continue
   kinds=''; for kind in ofi ucx; do [ -d "$folder/$kind" ] && kinds="$kinds $kind"; done
   printf 'dragoman-cray %s%s\n' "${folder##*/}" "$kinds"
@@ -126,6 +129,8 @@ class Survey:
     folders: tuple[Folder, ...]
     cray: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Versions of Cray MPICH and the fabrics each has."""
+    cray_root: str = ""
+    """The folder of those versions."""
     cray_active: str = ""
     starters: tuple[str, ...] = ()
     """`srun`, `aprun`: launchers that belong to the workload manager."""
@@ -135,7 +140,11 @@ def survey(paths: Paths) -> Command:
     """The one question."""
     given = [paths[name].rstrip("/") for name in IMPLEMENTATIONS if name in paths]
     places = [place for path in given for place in (path, f"{path}/bin")]
-    return question("/bin/sh", "-c", _SURVEY, "sh", *places, *PLACES, timeout_s=40.0)
+    return question("/bin/sh", "-c", _SURVEY, "sh", _cray_root(paths), *places, *PLACES, timeout_s=40.0)
+
+
+def _cray_root(paths: Paths) -> str:
+    return paths.get("cray-mpich", CRAY).rstrip("/")
 
 
 def survey_of(results: Results, name: str) -> Survey | Answer[Any]:
@@ -167,7 +176,9 @@ def survey_of(results: Results, name: str) -> Survey | Answer[Any]:
             active = rest.strip()
         elif word == "dragoman-starter":
             starters.append(rest)
-    return Survey(tuple(folders), tuple(each for each in cray if each[0]), active, tuple(starters))
+    return Survey(
+        tuple(folders), tuple(each for each in cray if each[0]), _cray_root(results.paths), active, tuple(starters)
+    )
 
 
 _PROGRAM = re.compile(rb"dragoman-program \S+ (\d{1,6}) ")

@@ -119,7 +119,7 @@ def _cray(version: str, fabrics: tuple[str, ...], seen: Survey) -> MpiLibrary:
     load = () if version == seen.cray_active else (f"module load {shlex.quote(f'cray-mpich/{version}')}",)
     return MpiLibrary(
         implementation="cray-mpich", version=version, launcher=seen.starters[0] if seen.starters else None,
-        fabrics=fabrics or None, load=load, path=f"/opt/cray/pe/mpich/{version}",
+        fabrics=fabrics or None, load=load, path=f"{seen.cray_root}/{version}",
     )  # fmt: skip
 
 
