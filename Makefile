@@ -12,6 +12,7 @@ CODE := $(ROOMS) tests benchmarks campaign
 FAULTS ?= 500
 JOBS ?= 200
 SEED ?= 1
+WORKERS ?= 2
 
 .PHONY: run run-slurm slurm-faults test lint unit bench campaign clean
 
@@ -26,15 +27,15 @@ test: lint unit
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --quiet $(CODE)
 	$(BIN)/ruff format --check --quiet $(CODE)
-	$(BIN)/mypy
-	$(BIN)/pyright --warnings
 	$(BIN)/lint-imports
+	$(BIN)/pyright --warnings & $(BIN)/mypy; mypy=$$?; wait $$! && exit $$mypy
 
 # Tests of pure code run once. Those that meet real processes, clocks and networks may be run again when they fail, and
-# the summary names each that was.
+# the summary names each that was. WORKERS=0 runs one test at a time.
 unit: $(VENV)/.dev
-	$(BIN)/pytest tests/unit tests/contracts tests/structure
-	$(BIN)/pytest tests/integration tests/acceptance --reruns 2 --reruns-delay 2
+	$(BIN)/pytest tests/unit tests/contracts tests/structure -n $(WORKERS) --dist worksteal
+	$(BIN)/pytest tests/integration tests/acceptance -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	  --reruns 2 --reruns-delay 2
 
 slurm-faults: $(VENV)/.dev
 	$(BIN)/pytest tests/integration/slurm -m "slurm and (campaign or not campaign)"

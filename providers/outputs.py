@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
-from dragoman.command import Command
+from dragoman.command import Command, Completed
 from dragoman.errors import TransportError
 from dragoman.protocols import Transport
 from dragoman.request import OutputFile, RelativeName
 
-__all__ = ["FoundOutputs", "find_outputs"]
+__all__ = ["FoundOutputs", "find_logs", "find_outputs", "logs_among"]
 
 _NAME: TypeAdapter[str] = TypeAdapter(RelativeName)
-_LOG = re.compile(r"(?:stdout|stderr)\.log(?:\.\d+)?", re.ASCII)
+_LOG = re.compile(r"(stdout|stderr)\.log(?:\.(\d+))?", re.ASCII)
 """What a job printed; each task of an array has its own, named by its index."""
 
 
@@ -56,12 +56,38 @@ async def find_outputs(
         wait = min(wait * 2, 15.0)
 
 
+def logs_among(names: Iterable[str]) -> tuple[str, ...]:
+    """Those that hold what a job printed: task after task of an array, and of each stdout first."""
+    found = [match for name in names if (match := _LOG.fullmatch(name)) is not None]
+    return tuple(each[0] for each in sorted(found, key=lambda each: (int(each[2] or -1), each[1] != "stdout")))
+
+
+async def find_logs(transport: Transport, work_dir: str) -> tuple[str, ...]:
+    """Names of the files in the job's folder that hold what it printed so far; empty where there is no folder.
+
+    Raises:
+        TransportError: when the folder could not be listed.
+
+    """
+    if await transport.stat(work_dir) is None:
+        return ()
+    command = ("find", "-P", ".", "-maxdepth", "1", "-type", "f", "-name", "std*.log*", "-print0")
+    done = await transport.run(Command(command, cwd=work_dir, timeout_s=120))
+    if done.rc != 0 or done.truncated:
+        raise _unlisted(done, work_dir)
+    return logs_among(raw.decode("utf-8", "replace").removeprefix("./") for raw in done.stdout.split(b"\0"))
+
+
+def _unlisted(done: Completed, work_dir: str) -> TransportError:
+    return TransportError(
+        f"the job's folder could not be listed: {done.err.strip()[:300] or 'too many files'}", where=work_dir
+    )
+
+
 async def _list(transport: Transport, work_dir: str) -> tuple[list[str], list[str]]:
     done = await transport.run(Command(("find", "-P", ".", "-type", "f", "-print0"), cwd=work_dir, timeout_s=120))
     if done.rc != 0 or done.truncated:
-        raise TransportError(
-            f"the job's folder could not be listed: {done.err.strip()[:300] or 'too many files'}", where=work_dir
-        )
+        raise _unlisted(done, work_dir)
     names: list[str] = []
     left: list[str] = []
     for raw in done.stdout.split(b"\0"):

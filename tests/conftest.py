@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import pytest
@@ -17,13 +18,40 @@ if TYPE_CHECKING:
     from checkpoints.ledger.ledger import PostgresLedger
     from checkpoints.pool import LoopPools
 
+T = TypeVar("T")
 _NUMBERS = count(1)
 _TEMPLATE = "migrated"
+# What takes longest begins first. There is one Slurm for the whole run; elsewhere the tests of a file share what they
+# start.
+_FIRST = ("integration/slurm/", "integration/continuation/test_campaign.py", "acceptance/")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Group the tests for workers that run beside each other (`--numprocesses` with `--dist loadgroup`)."""
+    # What xdist tells its workers, in place of their own `--dist`.
+    if not config.getoption("loadgroup", False):
+        return
+    here = Path(__file__).parent
+
+    def place(item: pytest.Item) -> int:
+        path = item.path.relative_to(here).as_posix()
+        return next((i for i, first in enumerate(_FIRST) if path.startswith(first)), len(_FIRST))
+
+    items.sort(key=place)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group("slurm" if item.get_closest_marker("slurm") else str(item.path)))
 
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+def _apart(function: Callable[..., Awaitable[T]], *arguments: object) -> T:
+    """Run it in a thread of its own: this one has an event loop already where an asynchronous fixture came first."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, function, *arguments).result()
 
 
 @pytest.fixture(scope="session")
@@ -34,9 +62,9 @@ def postgres() -> Iterator[str]:
     parent = Path(tempfile.mkdtemp(prefix="dragoman-postgres-"))
     # Open to pass, unlike pytest's own folders: as root the server runs under another account.
     parent.chmod(0o711)
-    server = anyio.run(EmbeddedServer.ensure, parent / "data")
+    server = _apart(EmbeddedServer.ensure, parent / "data")
     yield server.dsn
-    anyio.run(server.stop)
+    _apart(server.stop)
     shutil.rmtree(parent)
 
 
@@ -57,7 +85,7 @@ async def _make_template(dsn: str) -> None:
 @pytest.fixture(scope="session")
 def migrated(postgres: str) -> str:
     """Name of a database with all tables and no rows, to copy from."""
-    anyio.run(_make_template, postgres)
+    _apart(_make_template, postgres)
     return _TEMPLATE
 
 

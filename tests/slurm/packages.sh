@@ -93,6 +93,9 @@ install_packages() {
     [ -e "/lib/systemd/system/$unit" ] || [ -e "/etc/systemd/system/$unit" ] || new+=("$unit")
   done
   echo "installing: ${PACKAGES[*]} (log: $log)" >&2
+  # apt serves one at a time, and other tests install too
+  exec 8>"${TMPDIR:-/tmp}/dragoman-test-apt.lock"
+  flock -w 600 8 || fail "others have been installing for ten minutes"
   trap restore_policy EXIT
   guard_policy
   export DEBIAN_FRONTEND=noninteractive
@@ -101,6 +104,7 @@ install_packages() {
       "as root: apt-get update && apt-get install --no-install-recommends ${PACKAGES[*]}"
   restore_policy
   trap - EXIT
+  exec 8>&- # no daemon may inherit it
   # Else they would start at the next boot of this machine.
   if [ "${#new[@]}" -gt 0 ] && command -v systemctl >/dev/null; then
     systemctl disable --quiet "${new[@]}" >>"$log" 2>&1 || true

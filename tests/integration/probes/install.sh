@@ -15,6 +15,9 @@ if [ "$(id -u)" != 0 ] || { [ "${CI:-}" != true ] && [ "${DRAGOMAN_TEST_APT:-}" 
   echo "to install $(missing | tr "\n" " ")and unpack lmod, run as root with DRAGOMAN_TEST_APT=1" >&2
   exit 77
 fi
+# apt serves one at a time, and other tests install too.
+exec 8>"${TMPDIR:-/tmp}/dragoman-test-apt.lock"
+flock -w 600 8
 export DEBIAN_FRONTEND=noninteractive
 apt="apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=2"
 if [ -n "$(missing)" ]; then

@@ -280,7 +280,6 @@ class Person:
         }
 
         self.desk: subprocess.Popen[bytes] | None = None
-        self.requests: dict[str, Any] = {}
 
     def words(self, *arguments: str) -> list[str]:
         return [*self.slurm.as_reader, sys.executable, "-m", "interfaces.cli.main", *arguments]
@@ -303,24 +302,14 @@ class Person:
 
     def sit_down(self, requests: Mapping[str, Any]) -> None:
         """Start a desk (`desk.py`) that makes these requests."""
-        self.requests = dict(requests)
-        self._hand_over()
+        text = json.dumps(requests).replace("{root}", str(self.root))
+        (self.folder / "requests.json").write_text(text)
         with (self.folder / "desk.log").open("wb") as log:
             self.desk = subprocess.Popen(
                 [*self.slurm.as_reader, sys.executable, str(Path(__file__).with_name("desk.py")), str(self.folder)],
                 cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 start_new_session=True,
             )  # fmt: skip
-
-    def ask(self, name: str, request: Any) -> None:
-        """One more request, once the desk is there."""
-        self.requests[name] = request
-        self._hand_over()
-
-    def _hand_over(self) -> None:
-        text = json.dumps(self.requests).replace("{root}", str(self.root))
-        (self.folder / "requests.new").write_text(text)
-        (self.folder / "requests.new").replace(self.folder / "requests.json")
 
     def shown(self, name: str) -> dict[str, Any]:
         path = self.folder / "documents" / f"{name}.json"
@@ -360,7 +349,11 @@ class Person:
                 os.killpg(self.desk.pid, signal.SIGKILL)
             self.desk.wait()
         self("db", "stop")
-        self.shell("scancel", "-u", self.slurm.user)
+        # Others may be at work here too.
+        for line in self.shell("squeue", "-h", "--me", "-o", "%A %Z").stdout.splitlines():
+            job, _, where = line.partition(" ")
+            if Path(where).is_relative_to(self.folder):
+                self.shell("scancel", job)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

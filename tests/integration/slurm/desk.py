@@ -1,6 +1,6 @@
-"""Makes requests in one process, runs their threads on, and keeps a document of each up to date.
+"""Makes many requests in one process, runs their threads on, and keeps a document of each up to date.
 
-As the account that submits: `desk.py FOLDER`. `FOLDER/requests.json` maps names to requests and may grow, and
+As the account that submits: `desk.py FOLDER`. `FOLDER/requests.json` maps names to requests, and
 `FOLDER/documents/NAME.json` is what `dragoman show --json` would print. It ends when `FOLDER/stop` is there.
 """
 
@@ -18,31 +18,31 @@ from interfaces.documents import thread_document
 from interfaces.requests import take_request
 
 
-async def keep_documents(app: App, folder: Path) -> None:
+async def keep_documents(app: App, folder: Path, threads: dict[str, str]) -> None:
     documents = anyio.Path(folder / "documents")
     await documents.mkdir(exist_ok=True)
-    options = Options(approve="auto", base_dir=str(folder))
-    threads: dict[str, str] = {}
     while not await anyio.Path(folder / "stop").exists():
-        for name, request in json.loads(await anyio.Path(folder / "requests.json").read_text()).items():
-            if name not in threads:
-                row, _ = await take_request(app, request if isinstance(request, str) else json.dumps(request), options)
-                threads[name] = row.thread_id
         for name, thread_id in threads.items():
-            found = await app.checkpoints.ledger.thread(thread_id)
-            assert found is not None
-            text = json.dumps(await thread_document(app, found))
+            row = await app.checkpoints.ledger.thread(thread_id)
+            assert row is not None
+            text = json.dumps(await thread_document(app, row))
             await (documents / f"{name}.new").write_text(text)
             await (documents / f"{name}.new").rename(documents / f"{name}.json")
         await anyio.sleep(0.3)
 
 
 async def main(folder: Path) -> None:
+    requests = json.loads(await anyio.Path(folder / "requests.json").read_text())
+    options = Options(approve="auto", base_dir=str(folder))
     async with open_app() as app:
         await app.checkpoints.ready()
+        threads = {}
+        for name, request in requests.items():
+            row, _ = await take_request(app, request if isinstance(request, str) else json.dumps(request), options)
+            threads[name] = row.thread_id
         async with anyio.create_task_group() as group:
             group.start_soon(lambda: app.service.run(idle_s=0.2))
-            await keep_documents(app, folder)
+            await keep_documents(app, folder, threads)
             group.cancel_scope.cancel()
 
 

@@ -7,6 +7,9 @@ looks at its own.
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -36,6 +39,12 @@ REQUESTS: dict[str, Any] = {
         "walltime_s": 120,
     },
     "cancelled": {"command": ["sleep", "250"], "shapes": [{"tasks": 1}], "walltime_s": 300},
+    "cancelled-array": {
+        "command": ["sh", "-c", "echo early $SLURM_ARRAY_TASK_ID; sleep 250"],
+        "array": {"ranges": [{"first": 9, "last": 12}], "at_once": 2},
+        "shapes": [{"tasks": 1}],
+        "walltime_s": 300,
+    },
     "killed-there": {"command": ["sleep", "251"], "shapes": [{"tasks": 1}], "walltime_s": 300},
     "array": {
         "command": ["sh", "-c", "i=$SLURM_ARRAY_TASK_ID; echo part $i; echo $i >part.$i"],
@@ -83,6 +92,14 @@ REQUESTS: dict[str, Any] = {
 @pytest.fixture(scope="module", autouse=True)
 def requests_made(person: Person) -> None:
     person.sit_down(REQUESTS)
+
+
+@pytest.fixture(scope="module")
+def another(slurm_cluster: Slurm) -> Iterator[Person]:
+    """Somebody who has no desk."""
+    person = Person(slurm_cluster)
+    yield person
+    person.leave()
 
 
 def job_of(person: Person, name: str) -> str:
@@ -151,8 +168,8 @@ def full_partition(person: Person) -> Iterator[str]:
 
 def test_a_busy_partition_is_estimated_and_a_limit_that_changed_is_noticed(person: Person, full_partition: str) -> None:
     request = {"command": ["true"], "shapes": [{"tasks": 2}], "queue": "small", "walltime_s": 240}
-    person.ask("busy", request)
-    document = person.until("busy", lambda document: (document["job"] or {}).get("state") == "pending", 120)
+    # A process of its own: what the desk has seen of the partition may be ten seconds old.
+    document = person("run", json.dumps(request), "--approve", "auto", "--no-wait", code=6)
     (proposal,) = document["proposals"]
     assert proposal["verdict"] == "BUSY"
     # Slurm counts on each job running to its limit, and tells whole seconds.
@@ -167,7 +184,10 @@ def test_a_busy_partition_is_estimated_and_a_limit_that_changed_is_noticed(perso
     limit = ["scontrol", "update", "PartitionName=small"]
     subprocess.check_call([*limit, "MaxTime=1"], env=person.slurm.environment)
     try:
-        document = person.until("busy", lambda document: document["state"] == "waiting-question", 120)
+        end = time.monotonic() + 120
+        while document["state"] != "waiting-question":
+            assert time.monotonic() < end, [entry["words"] for entry in document["timeline"]]
+            document = person("show", document["thread_id"])
     finally:
         subprocess.check_call([*limit, "MaxTime=5"], env=person.slurm.environment)
     assert document["waiting_for"]["asked"]["reason"] == "PartitionTimeLimit"
@@ -197,6 +217,33 @@ def test_it_is_cancelled_here_and_at_the_site(person: Person) -> None:
     assert (document["state"], document["job"]["state"]) == ("cancelled", "cancelled")
 
 
+def test_an_array_is_read_while_it_runs_and_is_cancelled_with_all_its_tasks(person: Person) -> None:
+    job = job_of(person, "cancelled-array")
+    thread = person.shown("cancelled-array")["thread_id"]
+    early = {
+        f"{name}.log.{i}": f"early {i}" if name == "stdout" else "" for i in (9, 10) for name in ("stdout", "stderr")
+    }
+    end = time.monotonic() + 60
+    while (told := person("logs", thread, code=0)["logs"]) != early:
+        assert time.monotonic() < end, told
+    document = person("cancel", thread, code=0)
+    assert (document["state"], document["job"]["state"]) == ("cancelled", "cancelled")
+    left = person.shell("squeue", "-h", "-j", job, "-t", "pending,running", "-o", "%i %T").stdout
+    assert left == ""
+
+
+def test_the_doctor_finds_a_job_with_our_tag_that_no_ledger_knows(person: Person) -> None:
+    ours = job_of(person, "late")
+    name = "lost.dgm-0123456789ab-a1"
+    words = ["sbatch", "--parsable", "--hold", f"--job-name={name}", "--comment=dgm-0123456789ab-a1", "--wrap=true"]
+    orphan = person.shell(*words).stdout.strip()
+    plain = person.shell("sbatch", "--parsable", "--hold", "--job-name=own", "--wrap=true").stdout.strip()
+    found = [each for each in person("doctor")["findings"] if each["kind"] == "orphan-job"]
+    person.shell("scancel", orphan, plain)
+    assert [each["subject"] for each in found] == [f"cluster:{orphan}"], (ours, plain)
+    assert "dgm-0123456789ab-a1" in found[0]["words"]
+
+
 def test_each_task_of_an_array_brings_its_own(person: Person) -> None:
     document = person.ended("array")
     assert document["state"] == "completed", document["words"]
@@ -204,6 +251,9 @@ def test_each_task_of_an_array_brings_its_own(person: Person) -> None:
     indices = (1, 3, 5, 8)
     assert names == {f"{name}.{i}" for name in ("part", "stdout.log", "stderr.log") for i in indices}
     assert person.result(document, "stdout.log.8") == "part 8\n"
+    told = person("logs", document["thread_id"], code=0)
+    assert list(told["logs"])[:3] == ["stdout.log.1", "stderr.log.1", "stdout.log.3"]
+    assert (told["logs"]["stdout.log.8"], told["logs"]["stderr.log.8"]) == ("part 8", "")
 
 
 def test_environment_and_secrets_arrive(person: Person) -> None:
@@ -246,6 +296,41 @@ def test_a_job_that_somebody_holds_is_a_question(person: Person) -> None:
     assert "will not start by itself" in asked["question"]
     person("answer", document["thread_id"], "cancel")
     assert person.ended("held")["state"] == "cancelled"
+
+
+@pytest.mark.parametrize("when", ["before", pytest.param("after", marks=pytest.mark.campaign)])
+def test_killed_while_it_submits_it_runs_once(another: Person, when: str) -> None:
+    """`kill -9` of everything of this person while sbatch is at work: whoever comes next settles it."""
+    folder = another.folder / f"bin-{when}"
+    real = "/usr/bin/sbatch" if Path("/usr/bin/sbatch").exists() else str(shutil.which("sbatch"))
+    lines = {"before": ["sleep 2", f'exec {real} "$@"'], "after": [f'{real} "$@" >out.txt', "cat out.txt", "sleep 2"]}
+    folder.mkdir()
+    folder.chmod(0o777)
+    text = "\n".join(["#!/bin/sh", f"cd {folder} && touch begun && cd - >/dev/null", *lines[when], ""])
+    (folder / "sbatch").write_text(text.replace("out.txt", str(folder / "out.txt")))
+    (folder / "sbatch").chmod(0o755)
+    request = {"command": ["sh", "-c", f"echo ran >>{folder}/ran"], "shapes": [{"tasks": 1}], "walltime_s": 60}
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(
+            another.words("run", json.dumps(request), "--approve", "auto"), cwd=another.folder,
+            env={**another.environment, "PATH": f"{folder}:{another.environment['PATH']}"}, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=said, start_new_session=True,
+        )  # fmt: skip
+    end = time.monotonic() + 90
+    while not (folder / "begun").exists():
+        assert time.monotonic() < end, (folder / "said").read_text()
+        time.sleep(0.05)
+    if when == "after":
+        time.sleep(0.8)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    thread = (folder / "said").read_text().partition("thread ")[2].split()[0]
+    end = time.monotonic() + 60
+    # Any next command catches up, once the lease of the dead one has run out.
+    while (document := another("show", thread))["state"] != "completed":
+        assert time.monotonic() < end, [entry["words"] for entry in document["timeline"]]
+    assert (folder / "ran").read_text() == "ran\n"
+    assert document["attempts"] == 1
 
 
 def test_it_reaches_its_time_limit(person: Person) -> None:

@@ -4,6 +4,8 @@
 set -u
 in_container() { [ "${CI:-}" = true ] || [ -e /.dockerenv ] || [ -e /run/.containerenv ]; }
 if [ "$(id -u)" != 0 ] || ! in_container || ! command -v apt-get >/dev/null; then exit 77; fi
+# apt serves one at a time, and other tests install too.
+exec 8>"${TMPDIR:-/tmp}/dragoman-test-apt.lock" && flock -w 600 8
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 755 "$policy"
