@@ -120,7 +120,10 @@ class Site(Model):
     simulated: JsonObject | None = None
     """State of a simulated site: its providers answer from this instead of commands."""
     work_root: str | None = None
-    """Absolute folder for jobs on the site; None: `.dragoman` in the home of the user there."""
+    """Folder for jobs on the site: absolute, components may be variables of the site's (`$SCRATCH/dragoman`).
+
+    It must lie on a file system that compute nodes see. None: `.dragoman` in the home of the user there.
+    """
     default_account: str | None = None
     default_queue: str | None = None
     accounts: tuple[Account, ...] = ()

@@ -13,6 +13,7 @@ from dragoman.errors import SiteFileError
 from dragoman.model import JsonObject
 from dragoman.site import Charges, Fleet, Site
 from providers.registry import dialects
+from providers.schedulers.work_root import WORK_ROOT, is_plain
 from providers.simulated.state import SimulatedState
 from providers.site_source import SiteSource
 
@@ -92,8 +93,11 @@ def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int]
         raise source.error(("sites", index, "transport"), f"{site.transport.kind} needs a host", "add host: NAME")
     if site.transport.host and site.transport.host.startswith("-"):
         raise source.error(("sites", index, "transport", "host"), "begins with a dash", "name a host or ssh alias")
-    if site.work_root is not None and not site.work_root.startswith("/"):
-        raise source.error(("sites", index, "work_root"), "is not an absolute path", "begin it with /")
+    if site.work_root is not None and WORK_ROOT.fullmatch(site.work_root) is None:
+        cure = "begin it with / or a variable of the site's, such as $SCRATCH/dragoman"
+        raise source.error(("sites", index, "work_root"), "is not an absolute path", cure)
+    if site.work_root is not None and site.scheduler == "machine" and not is_plain(site.work_root):
+        raise source.error(("sites", index, "work_root"), "a machine's queue wants a plain path", "write it out")
 
 
 def fleet_schema() -> JsonObject:

@@ -12,7 +12,7 @@ from anyio.lowlevel import RunVar
 
 from dragoman.attempt import Attempt, AttemptRecord, AttemptState
 from dragoman.command import Command, Completed
-from dragoman.errors import CommandMissing, HostKeyChanged, LoginNeeded, TransportError
+from dragoman.errors import CommandMissing, HostKeyChanged, LoginNeeded
 from dragoman.facts import Accounts, Workload
 from dragoman.job import JobRef, JobSpec
 from dragoman.model import now
@@ -25,6 +25,7 @@ from providers.schedulers.asking import Asker
 from providers.schedulers.merging import one_finding, read_all
 from providers.schedulers.submitting import Submitter
 from providers.schedulers.watching import StatusReader
+from providers.schedulers.work_root import IN_HOME, find_work_root
 
 __all__ = ["SchedulerClient"]
 
@@ -62,7 +63,7 @@ class SchedulerClient:
         self._asker = Asker(transport)
         self._submitter = Submitter(dialect, self.attempts, site, self._find_attempt, clock)
         self._status = StatusReader(dialect, self._asker, self.attempts, self.control_dir, clock, grace_s=grace_s)
-        self._root: str | None = site.work_root.rstrip("/") if site.work_root else None
+        self._root: str | None = None
         self._workload: tuple[float, Answer[Workload]] | None = None
         self._single: RunVar[anyio.Lock] = RunVar(f"workload-{uuid.uuid4().hex}")
 
@@ -71,15 +72,7 @@ class SchedulerClient:
     async def work_root(self) -> str:
         """The absolute folder for attempts at the site; without one in the site file, `.dragoman` in the home there."""
         if self._root is None:
-            done = await self.transport.run(Command(("/bin/sh", "-c", 'printf "dragoman-home %s\\n" "$HOME"')))
-            lines = [line for line in done.out.splitlines() if line.startswith("dragoman-home /")]
-            if done.rc != 0 or not lines:
-                raise TransportError(
-                    "the site does not tell the home folder there",
-                    where=self.site.name,
-                    cure="set the site's work_root",
-                )
-            self._root = f"{lines[-1].removeprefix('dragoman-home ').rstrip('/')}/.dragoman"
+            self._root = await find_work_root(self.site.work_root or IN_HOME, self.transport, self.site.name)
         return self._root
 
     async def control_dir(self, tag: str) -> str:
