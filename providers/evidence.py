@@ -94,10 +94,15 @@ class Observer:
             found |= await self._ask(list(mine.values()))
         finally:
             for key in mine:
-                self._flying.pop((loop, key)).set()
+                self._landed(loop, key)
         for key, one in theirs.items():
             found[key] = await self._from_other_task(loop, one)
         return [found[one.key] for one in asked]
+
+    def _landed(self, loop: object, key: FactKey) -> None:
+        flying = self._flying.pop((loop, key), None)
+        if flying is not None:
+            flying.set()
 
     async def _from_other_task(self, loop: object, asked: _Asked) -> Observation:
         flying = self._flying.get((loop, asked.key))
@@ -128,9 +133,15 @@ class Observer:
 
         async def ask_probes(group: list[tuple[_Asked, ProbedProvider]]) -> None:
             questions = [Question(provider.probe, one.verb, one.arguments) for one, provider in group]
-            answers = await ask_many(group[0][1].transport, questions, paths=self.site.paths)
-            for (one, _), answer in zip(group, answers, strict=True):
+            loop = current_token()
+
+            def told(place: int, answer: Answer[Any]) -> None:
+                # Kept at once: whoever gives up on the slow ones still has the quick ones.
+                one = group[place][0]
                 found[one.key] = self._keep(one, answer)
+                self._landed(loop, one.key)
+
+            await ask_many(group[0][1].transport, questions, paths=self.site.paths, told=told)
 
         async def ask_other(one: _Asked) -> None:
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,6 +48,11 @@ class _Open:
     files: dict[str, tuple[FileRead, ...]] = field(default_factory=dict)
     answer: Answer[Any] | None = None
 
+    @property
+    def slowest(self) -> float:
+        """Seconds that its slowest command is given."""
+        return max((command.timeout_s for command in self.ask.commands.values()), default=0.0)
+
     def begin(self) -> None:
         try:
             self.ask = self.verb.ask(self.arguments, self.paths)
@@ -73,29 +78,80 @@ def _fault(error: Exception) -> Answer[Any]:
 
 
 async def ask_many(
-    transport: Transport, questions: Sequence[Question], *, paths: Paths | None = None
+    transport: Transport,
+    questions: Sequence[Question],
+    *,
+    paths: Paths | None = None,
+    told: Callable[[int, Answer[Any]], None] | None = None,
 ) -> list[Answer[Any]]:
     """Answers in the order of the questions; one that hangs or fails is unknown and leaves the others alone.
 
     Each round is one `run_many`: the same command is run once however many probes ask for it, and all files are read
-    by one command. Most verbs need one round. Questions that begin with files alone are soon at their second one, so
-    they do not wait for the commands of the others.
+    by one command. Most verbs need one round. Rounds that have nothing to wait for in each other go side by side (see
+    `_apart`), so that what is quick is told before what hangs has run into its time limit.
+
+    Args:
+        transport: to the site.
+        questions: what is asked.
+        paths: of the site file.
+        told: called with the place of a question as soon as its answer is known.
+
+    Raises:
+        UnknownName: a probe has no such verb.
+
     """
     opened = [_open(question, paths or {}) for question in questions]
-    quick = [one for one in opened if not one.ask.commands]
-    others = [one for one in opened if one.ask.commands]
+    places = {id(one): place for place, one in enumerate(opened)}
+
+    def tell(done: Sequence[_Open]) -> None:
+        for one in done:
+            if told is not None and one.answer is not None:
+                told(places[id(one)], one.answer)
+
+    tell(opened)
     async with anyio.create_task_group() as group:
-        for part in (quick, others):
-            group.start_soon(_rounds, transport, part)
-    return [one.answer or Answer[Any].unknown("asked for more and more without an answer") for one in opened]
+        for part in _apart([one for one in opened if one.answer is None], local=transport.local):
+            group.start_soon(_rounds, transport, part, tell)
+    return [one.answer or _ENDLESS for one in opened]
 
 
-async def _rounds(transport: Transport, questions: Sequence[_Open]) -> None:
+_ENDLESS = Answer[Any].unknown("asked for more and more without an answer")
+QUICK_S = 10.0
+"""Commands that are given no more time than this are waited for together."""
+
+
+def _apart(opened: Sequence[_Open], *, local: bool) -> list[list[_Open]]:
+    """Who begins with files alone, who asks quick commands, and who asks slow ones.
+
+    On this host the slow ones go each by themselves, but those that share a command; elsewhere a round trip costs more.
+    """
+    files = [one for one in opened if not one.ask.commands]
+    quick = [one for one in opened if one.ask.commands and one.slowest <= QUICK_S]
+    slow = [one for one in opened if one.slowest > QUICK_S]
+    parts = [part for part in (files, quick) if part]
+    if not local:
+        return [*parts, slow] if slow else parts
+    shared: list[tuple[set[object], list[_Open]]] = []
+    for one in slow:
+        keys, members = {_key(command) for command in one.ask.commands.values()}, [one]
+        for each in [each for each in shared if each[0] & keys]:
+            shared.remove(each)
+            keys, members = keys | each[0], [*each[1], *members]
+        shared.append((keys, members))
+    return [*parts, *(members for _, members in shared)]
+
+
+async def _rounds(transport: Transport, questions: Sequence[_Open], tell: Callable[[Sequence[_Open]], None]) -> None:
+    waiting = list(questions)
     for _ in range(MAX_ROUNDS):
-        waiting = [one for one in questions if one.answer is None]
         if not waiting:
             return
         await _round(transport, waiting)
+        tell(waiting)
+        waiting = [one for one in waiting if one.answer is None]
+    for one in waiting:
+        one.answer = _ENDLESS
+    tell(waiting)
 
 
 def _open(question: Question, paths: Paths) -> _Open:

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 
+import anyio
 import pytest
 
 from dragoman.command import Command, Completed
 from dragoman.errors import CommandMissing, CommandTimeout, TransportError, UnknownName
 from dragoman.facts import Presence
+from dragoman.model import now
 from dragoman.observation import Answer, Category, Outcome
+from dragoman.site import Site
+from providers.evidence import Ask as AskProvider
+from providers.evidence import Observer
 from providers.probed import ProbedProvider, Question, ask_many, probe_all
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, no_answer, presence, question, where_is
 from providers.probes.software.pip import Pip
+from providers.slow_facts import SlowFacts
 from providers.transports.local import LocalTransport
 from providers.verbs import NoArguments
 
@@ -102,6 +108,43 @@ async def test_a_hang_and_a_crash_are_unknown_and_leave_the_others_alone() -> No
     assert [answer.outcome for answer in answers.values()] == [Outcome.UNKNOWN] * 3 + [Outcome.OK]
     assert "a field that this version" in answers["software/crashes"].reason
     assert all(answer.reason for name, answer in answers.items() if name != "software/echo")
+
+
+class Sleeps(Probe):
+    category, name = Category.SOFTWARE, "sleeps"
+    verbs = (verb_of(Ask({"it": question("sleep", "30", timeout_s=30.0)}), said),)
+
+
+class Remote(Counting):
+    @property
+    def local(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("transport", [Counting(), Remote()], ids=["here", "elsewhere"])
+async def test_what_is_quick_is_told_and_kept_before_what_hangs_has_ended(transport: Counting) -> None:
+    facts = SlowFacts()
+    observer = Observer(Site(name="x", scheduler="machine"), facts, now)
+    asks = [
+        AskProvider(ProbedProvider(probe, transport), "probe") for probe in (Sleeps(), Echo(), Crashes(), TwoRounds())
+    ]
+    with anyio.move_on_after(5) as scope:
+        await observer.observe_many(asks)
+    assert scope.cancelled_caught
+    told = {each.provider: each.outcome for each in facts._kept.values()}
+    assert told == {"software/echo": Outcome.OK, "software/crashes": Outcome.UNKNOWN, "software/two-rounds": Outcome.OK}
+    assert len(transport.rounds) == 3, "the quick ones share their round trips"
+
+
+async def test_slow_questions_that_share_a_command_share_its_answer() -> None:
+    shared = question("sh", "-c", "echo 1.0; echo x >&2", timeout_s=30.0)
+    probes = [type(f"Slow{name}", (Probe,), {"category": Category.SOFTWARE, "name": name, "verbs": (
+        verb_of(Ask({"it": command}), said),)})() for name, command in
+        (("a", shared), ("b", shared), ("c", question("sh", "-c", "echo 2.0", timeout_s=30.0)))]  # fmt: skip
+    transport = Counting()
+    answers = await probe_all(transport, probes)
+    assert [answer.value.version for answer in answers.values() if answer.value] == ["1.0", "1.0", "2.0"]
+    assert sorted(len(commands) for commands in transport.rounds) == [1, 1]
 
 
 class Gone(LocalTransport):
