@@ -51,7 +51,7 @@ def means_of(
 
 def check_launch(request: JobRequest, site: Site, shape: Shape, scheduler: str, evidence: Evidence) -> Check | None:
     """Whether something there can start the tasks, where the command does not bring its own launcher."""
-    if not wants_launcher(request) or layout_of(shape).tasks == 1 or site.simulated is not None:
+    if not wants_launcher(request) or request.components or layout_of(shape).tasks == 1 or site.simulated is not None:
         return None
     line = launcher_name(request.launch_line)
     if line is not None and (line in MPI_LAUNCHERS or scheduler in SCHEDULERS_OF.get(line, ())):

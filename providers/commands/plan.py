@@ -164,6 +164,9 @@ def _launch(
         return True
     if request.launch == "once":
         return False
+    if request.components:
+        around.notes.append("a job of several components starts its own tasks: the command is run once, on the first")
+        return False
     line = launcher_name(request.launch_line)
     if line is not None:
         if line_stays and (line in MPI_LAUNCHERS or means.scheduler in SCHEDULERS_OF.get(line, ())):
