@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,16 @@ def test_the_script_is_on_stdout_and_the_rest_on_stderr(here: Path) -> None:
     assert "line 5: Slurm's SLURM_SUBMIT_DIR is PBS_O_WORKDIR: PBS's own variable\n" in done.stderr
     assert "line 6: srun is mpiexec at PBS\n" in done.stderr
     assert "not translated: line 4: --nice=1: " in done.stderr
+
+
+def test_the_documented_example(here: Path) -> None:
+    blocks = re.findall(
+        r"```\w+\n(.*?)```", (Path(__file__).parents[3] / "docs" / "translate.md").read_text(), re.DOTALL
+    )
+    (here / "job.sbatch").write_text(blocks[0])
+    done = translate("job.sbatch", "--to", "pbs")
+    assert done.stdout == blocks[1]
+    assert done.stderr.endswith(blocks[2])
 
 
 def test_stdin_and_json(here: Path) -> None:
