@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from subprocess import PIPE, STDOUT
 
 import anyio
@@ -82,9 +81,8 @@ async def test_a_database_that_is_up_to_date_asks_for_no_lock(database: str) -> 
     pool = await open_pool(database)
     async with await psycopg.AsyncConnection.connect(database) as other:
         await other.execute(_TRY_LOCK)
-        begun = time.monotonic()
-        assert await migrate(pool) == ()
-        assert time.monotonic() - begun < 0.2
+        # Whoever asks for it while another holds it raises in the end.
+        assert await migrate(pool, wait=0.5) == ()
     await pool.close()
 
 

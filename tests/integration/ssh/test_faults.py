@@ -216,10 +216,8 @@ async def test_after_many_failures_the_host_is_left_alone_for_a_while(sshd: Sshd
         with pytest.raises(TransportError, match=r"refused|Connect"):
             await there.run(TRUE)
         await anyio.sleep(0.01)
-    begun = time.monotonic()
     with pytest.raises(TransportError, match="not tried before") as caught:
         await there.run(TRUE)
-    assert time.monotonic() - begun < 1
     assert caught.value.transient
     until = caught.value.what.split("not tried before ")[1][:16]
     assert until in {(now() + timedelta(minutes=minutes)).isoformat()[:16] for minutes in range(9, 17)}

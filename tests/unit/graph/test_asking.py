@@ -113,8 +113,8 @@ async def test_what_cannot_be_kept_stops_the_round() -> None:
     async def broken(_: Sequence[SiteAnswer]) -> None:
         raise RuntimeError("no database")
 
-    sites = Sites({f"s{number:03}": 5.0 for number in range(1, 9)})
+    sites = Sites({f"s{number:03}": 60.0 for number in range(1, 9)})
     begun = time.monotonic()
     with pytest.raises(BaseExceptionGroup):
         await ask_sites(fleet(9), sites.ask, broken, never, Asking())
-    assert time.monotonic() - begun < 3
+    assert time.monotonic() - begun < 30

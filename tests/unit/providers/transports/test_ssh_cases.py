@@ -201,7 +201,7 @@ async def test_a_short_wait_is_borne() -> None:
     pacing.failed(TransportError("reset"))
     begun = anyio.current_time()
     await pacing.turn(5)
-    assert 0.05 < anyio.current_time() - begun < 2
+    assert 0.05 < anyio.current_time() - begun < 5
 
 
 async def test_whoever_connects_next_waits_for_the_gap() -> None:
