@@ -34,10 +34,12 @@ from benchmarks.bench_transports import start_sshd
 ROOT = Path(__file__).parents[1]
 
 PEER = r"""
-import json, time
+import json, resource, time
+def cpu():
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, -1)))
 begun = time.perf_counter()
 import resource_secretary.providers as peer
-imported = time.perf_counter()
+imported, spent = time.perf_counter(), cpu()
 found = peer.discover_providers()
 present = time.perf_counter()
 facts = {}
@@ -47,12 +49,15 @@ for category, providers in found.items():
         facts[f"{category}/{one.name}"] = told() if callable(told) else told
 ended = time.perf_counter()
 print(json.dumps({"import": imported - begun, "presence": present - imported, "all": ended - imported,
+                  "cpu": cpu() - spent,
                   "facts": {name: sorted(told) if isinstance(told, dict) else [] for name, told in facts.items()}}))
 """
 
 OURS = r"""
-import json, sys, time
+import json, resource, sys, time
 begun = time.perf_counter()
+def cpu():
+    return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, (resource.RUSAGE_SELF, -1)))
 import anyio
 from dragoman.observation import Category, Outcome
 from dragoman.site import Site, TransportConfig
@@ -89,9 +94,9 @@ async def main():
     there = (*runtime.providers, *runtime.managers)
     asks = [Ask(provider, verb) for provider in there for verb, words in provider.verbs.items()
             if words.arguments is NoArguments and wanted(provider, verb)]
-    start = time.perf_counter()
+    start, spent = time.perf_counter(), cpu()
     seen = await runtime.observe_many(asks)
-    took = time.perf_counter() - start
+    took, spent = time.perf_counter() - start, cpu() - spent
     facts = {}
     for ask, one in zip(asks, seen, strict=True):
         if one.outcome is Outcome.OK:
@@ -99,7 +104,7 @@ async def main():
     unknown = sorted({provider_id(ask.provider) for ask, one in zip(asks, seen, strict=True)
                       if one.outcome is Outcome.UNKNOWN})
     await runtime.aclose()
-    print(json.dumps({"import": imported - begun, "all": took, "questions": len(asks), "trips": trips,
+    print(json.dumps({"import": imported - begun, "all": took, "cpu": spent, "questions": len(asks), "trips": trips,
                       "unknown": unknown, "facts": {name: sorted(set(told)) for name, told in facts.items()}}))
 
 def flat(value, above=""):
@@ -235,14 +240,23 @@ def main() -> int:
         rounds.setdefault("peer", []).extend([peer] if peer else [])
     print(f"import: ours {median(rounds['same'], 'import'):.0f} ms")
     for kind, words in (("presence", "presence"), ("same", "same facts"), ("everything", "everything")):
-        print(f"{words}: {median(rounds[kind], 'all'):.0f} ms, {rounds[kind][0]['questions']} questions")
+        print(
+            f"{words}: {median(rounds[kind], 'all'):.0f} ms ({median(rounds[kind], 'cpu'):.0f} ms of processor time),"
+            f" {rounds[kind][0]['questions']} questions"
+        )
     code = 0
     if rounds["peer"]:
         theirs = median(rounds["peer"], "all")
         same, whole = (theirs / median(rounds[kind], "all") for kind in ("same", "everything"))
         begun, seen = median(rounds["peer"], "import"), median(rounds["peer"], "presence")
-        print(f"peer: import {begun:.0f} ms, presence {seen:.0f} ms, with metadata {theirs:.0f} ms")
+        spent = median(rounds["peer"], "cpu")
+        print(
+            f"peer: import {begun:.0f} ms, presence {seen:.0f} ms, with metadata {theirs:.0f} ms"
+            f" ({spent:.0f} ms of processor time)"
+        )
         print(f"the peer takes {same:.1f} x ours for the same facts, {whole:.1f} x for everything")
+        same, whole = (spent / median(rounds[kind], "cpu") for kind in ("same", "everything"))
+        print(f"of processor time, which other work on the machine changes little: {same:.1f} x and {whole:.1f} x")
         told, mine = rounds["peer"][0]["facts"], rounds["same"][0]["facts"]
         assert isinstance(told, dict)
         assert isinstance(mine, dict)

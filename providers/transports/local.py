@@ -24,7 +24,7 @@ from providers.registry import register_transport
 from providers.transports import local_files
 from providers.transports.pipes import Pipes
 
-__all__ = ["LocalTransport", "apply_environment"]
+__all__ = ["LocalTransport", "apply_environment", "is_missing"]
 
 T = TypeVar("T")
 
@@ -112,6 +112,11 @@ class LocalTransport:
         )
 
     async def _spawn(self, command: Command, pipes: Pipes) -> anyio.abc.Process:
+        environment = apply_environment(self._environment, command)
+        if command.cwd is None and is_missing(command.argv[0], environment):
+            raise CommandMissing(
+                "there is no such command here", where=command.argv[0], cure="install it, or mend the PATH"
+            )
         try:
             return await anyio.open_process(
                 command.argv,
@@ -119,7 +124,7 @@ class LocalTransport:
                 stdout=pipes.far_output,
                 stderr=pipes.far_errors,
                 cwd=command.cwd,
-                env=apply_environment(self._environment, command),
+                env=environment,
                 start_new_session=True,
             )
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -195,6 +200,26 @@ class _NotRunnable(Exception):
     def __init__(self, words: str) -> None:
         super().__init__(words)
         self.words = words
+
+
+def is_missing(program: str, environment: Mapping[str, str]) -> bool:
+    """Whether no folder of the PATH has a file of that name; starting a process only to see that takes far longer.
+
+    False where it is not certain: a path, a relative folder, or one that cannot be looked into; then the start tells.
+    """
+    if "/" in program:
+        return False
+    for folder in os.get_exec_path(environment):
+        if not folder.startswith("/"):
+            return False
+        try:
+            os.stat(f"{folder}/{program}")  # noqa: PTH116  # once for each folder: a Path takes as long as the look
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            pass
+        return False
+    return True
 
 
 def apply_environment(base: Mapping[str, str], command: Command) -> dict[str, str]:
