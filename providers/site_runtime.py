@@ -13,7 +13,7 @@ from providers.evidence import Observer
 from providers.limited import switch_off, unlimited
 from providers.probed import ProbedProvider
 from providers.probes.base import Probe
-from providers.probes.workload.managers import manager_probes
+from providers.probes.workload.beside import manager_probes
 from providers.registry import dialects, movers, probes, transports
 from providers.schedulers.client import SchedulerClient
 from providers.schedulers.machine import Machine

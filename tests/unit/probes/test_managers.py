@@ -10,7 +10,7 @@ from dragoman.facts import Presence
 from dragoman.observation import Category, Outcome
 from dragoman.site import Site
 from providers.probes.base import Results
-from providers.probes.workload.managers import manager_probes
+from providers.probes.workload.beside import manager_probes
 from providers.schedulers.identify import MANAGERS
 from providers.site_runtime import open_site
 from providers.transports.local import LocalTransport
