@@ -365,6 +365,14 @@ def person(slurm_cluster: Slurm) -> Iterator[Person]:
     person.leave()
 
 
+@pytest.fixture(scope="module")
+def another(slurm_cluster: Slurm) -> Iterator[Person]:
+    """Somebody else there, who has no desk."""
+    person = Person(slurm_cluster)
+    yield person
+    person.leave()
+
+
 def _exports() -> dict[str, str]:
     rc, out, err = _cluster("env")
     assert rc == 0, err

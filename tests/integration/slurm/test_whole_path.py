@@ -94,14 +94,6 @@ def requests_made(person: Person) -> None:
     person.sit_down(REQUESTS)
 
 
-@pytest.fixture(scope="module")
-def another(slurm_cluster: Slurm) -> Iterator[Person]:
-    """Somebody who has no desk."""
-    person = Person(slurm_cluster)
-    yield person
-    person.leave()
-
-
 def job_of(person: Person, name: str) -> str:
     """Its id, once it has one."""
     return str(person.until(name, lambda document: bool(document.get("job")))["submission"]["job_id"])
