@@ -210,5 +210,5 @@ def _vendor(request: JobRequest, queue: str | None, evidence: Evidence) -> Liter
         if queue is None or not group.queues or queue in group.queues
         for kind in group.gpus or ()
     ]
-    vendors = {kind.vendor for kind in kinds}
-    return vendors.pop() if len(vendors) == 1 else None
+    first = kinds[0].vendor if kinds else None
+    return first if all(kind.vendor == first for kind in kinds) else None

@@ -74,7 +74,10 @@ def plan_run(
         line_stays: the launch line that the command was written behind still says what the shape says.
 
     """
-    if request.script is not None or (not request.command and recipe is None):
+    if request.script is not None:
+        image = _image(request, None) if means.scheduler == "kubernetes" else None
+        return RunPlan(image=image.removeprefix("docker://")) if image is not None else None
+    if not request.command and recipe is None:
         return None
     layout = layout_of(shape, shared=shared)
     stated = tuple(variable.name for variable in request.environment)

@@ -204,7 +204,9 @@ def test_threads(shape: Shape, stated: tuple[EnvironmentVariable, ...], threads:
 
 
 def test_a_script_says_it_all() -> None:
-    assert plan_run(JobRequest(script="srun ./a\n"), SITE, FOUR, SRUN) is None
+    request = JobRequest(script="srun ./a\n", containers=(ContainerNeed(image="x/y:1"),))
+    assert plan_run(request, SITE, FOUR, SRUN) is None
+    assert plan_run(request, SITE, FOUR, Means("kubernetes")) == RunPlan(image="x/y:1")
 
 
 @pytest.mark.parametrize("launch", ["tasks", "once"])
