@@ -26,6 +26,7 @@ __all__ = ["check_launch", "means_of"]
 
 _OF_SCHEDULER = {"slurm": "srun", "flux": "flux run"}
 _WITHOUT = {"kubernetes": "a pod has no launcher of the site", "htcondor": "HTCondor starts one program"}
+_CURE = "name the site's launcher in the sites file, or state `launch: once`"
 _MANAGERS = ("modules", "easybuild", "spack", "conda", "pip", "system")
 """The site's own managers first, for what they load was made for its nodes."""
 
@@ -65,7 +66,7 @@ def check_launch(request: JobRequest, site: Site, shape: Shape, scheduler: str, 
         field="launch",
         kind="mpi",
         result=Truth.YES if starter is not None else Truth.NO if sure else Truth.UNKNOWN,
-        reason=f"{starter.program} ({starter.words})" if starter is not None else why[:1000],
+        reason=f"{starter.program} ({starter.words})" if starter is not None else f"{why[:900]}: {_CURE}",
         observations=tuple(each.observation.id for each in seen),
     )
 

@@ -122,7 +122,7 @@ def test_no_launcher_does_not_fit_and_an_unseen_one_is_unknown(plan: Any, observ
     request = JobRequest(command=("./a",), shapes=FOUR, launch="tasks")
     absent = plan(request, observed("parallel/openmpi", "libraries", None), site=PBS)
     assert (absent.verdict, absent.run) == (Verdict.INCOMPATIBLE, None)
-    assert "no MPI launcher was seen there" in absent.reasons
+    assert absent.reasons[0].startswith("no MPI launcher was seen there: name the site's launcher")
     assert plan(request, site=PBS).fits is Truth.UNKNOWN
 
 
