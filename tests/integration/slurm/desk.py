@@ -22,9 +22,11 @@ async def keep_documents(app: App, folder: Path, threads: dict[str, str]) -> Non
     documents = anyio.Path(folder / "documents")
     await documents.mkdir(exist_ok=True)
     while not await anyio.Path(folder / "stop").exists():
-        for name, thread_id in threads.items():
+        for name, thread_id in list(threads.items()):
             row = await app.checkpoints.ledger.thread(thread_id)
             assert row is not None
+            if row.status == "done":
+                del threads[name]  # this is its last document
             text = json.dumps(await thread_document(app, row))
             await (documents / f"{name}.new").write_text(text)
             await (documents / f"{name}.new").rename(documents / f"{name}.json")
