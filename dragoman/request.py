@@ -225,6 +225,8 @@ class JobRequest(Model):
     """The recipe (docs/recipes.md) that the command follows, or that makes it where there is none."""
     script: str | None = Field(default=None, max_length=4_000_000, pattern=r"^[^\x00]*$")
     """A whole job script's body, kept byte for byte; instead of `command`."""
+    script_dialect: Name | None = None
+    """Whose directives the script had (`slurm`): another scheduler's variables and launchers are written for it."""
     shapes: tuple[Shape, ...] = ()
     components: tuple[Shape, ...] = ()
     walltime_s: PositiveInt | None = None

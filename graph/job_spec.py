@@ -12,6 +12,7 @@ from dragoman.site import Site
 from graph.node import Step
 from graph.state import CurrentAttempt
 from providers.command_body import command_body, plan_body
+from providers.translation.dispatch import options_for, script_for
 
 __all__ = ["job_spec", "spec_for"]
 
@@ -40,7 +41,7 @@ def job_spec(
     cpus = proposal.constraints.get("cpus")
     if isinstance(cpus, int):
         shape = shape.model_copy(update={"cpus": cpus})
-    body, interpreter = _body(request, proposal.run)
+    body, interpreter = _body(request, site, proposal.run)
     added = proposal.run.environment if proposal.run is not None else ()
     queue = proposal.queue or request.queue or site.default_queue
     return JobSpec(
@@ -66,7 +67,7 @@ def job_spec(
         start_after=request.start_after,
         requeue=bool(request.requeue),
         image=proposal.run.image if proposal.run is not None else None,
-        native_options=request.native_options,
+        native_options=options_for(request, site.scheduler),
     )
 
 
@@ -81,11 +82,12 @@ def _name(request: JobRequest, run: RunPlan | None) -> str:
     return kept.lstrip("._-")[:64] or "dragoman"
 
 
-def _body(request: JobRequest, run: RunPlan | None) -> tuple[str, str]:
+def _body(request: JobRequest, site: Site, run: RunPlan | None) -> tuple[str, str]:
     """Shell lines and their interpreter. A script keeps its own; a command is quoted word by word."""
     if request.script is not None:
         first = request.script.partition("\n")[0]
-        return request.script, first[2:].strip() if first.startswith("#!") else "/bin/sh"
+        interpreter = first[2:].strip() if first.startswith("#!") else "/bin/sh"
+        return script_for(request.script, request, site.scheduler), interpreter
     if run is not None and run.problem:
         raise BadRequest(run.problem, where="command", cure="edit the request, or choose another site")
     if run is not None and run.command:

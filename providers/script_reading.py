@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
@@ -21,7 +22,7 @@ _DIRECTIVES = {
     "MSUB": "moab",
     "DRAGOMAN": "machine",
 }
-_LINE = re.compile(r"^#(SBATCH|PBS|flux:|FLUX:|BSUB|OAR|COBALT|MSUB|DRAGOMAN|\$)(?=\s|$)", re.MULTILINE)
+_LINE = re.compile(r"^#(SBATCH|PBS|flux:|FLUX:|BSUB|OAR|COBALT|MSUB|DRAGOMAN|\$)(?=\s|$|(?<=\$)-)", re.MULTILINE)
 
 
 def dialect_of_script(text: str) -> str | None:
@@ -31,7 +32,7 @@ def dialect_of_script(text: str) -> str | None:
 
 
 def read_any_script(text: str) -> ScriptReading:
-    """Read a job script by the dialect of its directives.
+    """Read a job script by the dialect of its directives; the request's script keeps its first line.
 
     Raises:
         BadRequest: no scheduler's directives are in it, or its dialect cannot read it.
@@ -47,4 +48,10 @@ def read_any_script(text: str) -> ScriptReading:
         raise BadRequest(
             f"scripts of {name} cannot be read", where="script", cure=f"known: {', '.join(dialects.names())}"
         )
-    return dialects.get(name)().read_script(text)
+    reading = dialects.get(name)().read_script(text)
+    script = reading.request.script
+    if script is not None and reading.interpreter != "/bin/sh":
+        # What is handed on runs by its own first line.
+        script = f"#!{reading.interpreter}\n{script}"
+    request = reading.request.model_copy(update={"script": script, "script_dialect": name})
+    return replace(reading, request=request)

@@ -43,7 +43,9 @@ _SHELLS = frozenset({"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "csh", "
 _MAY_HAVE = frozenset("\t\n\r")
 
 
-def job_lines(spec: JobSpec, *, job_id: str, restart: str, task: str = "") -> list[str]:
+def job_lines(
+    spec: JobSpec, *, job_id: str, restart: str, task: str = "", submit_dir: tuple[str, ...] = ()
+) -> list[str]:
     """The lines that follow a script's directives.
 
     Args:
@@ -52,6 +54,8 @@ def job_lines(spec: JobSpec, *, job_id: str, restart: str, task: str = "") -> li
             must give the id as the dialect's `parse_submit` reads it, and for all tasks of an array the array's id.
         restart: the same for the number of restarts; `0` where the scheduler does not tell.
         task: the same for the index within an array; empty for a job that is none.
+        submit_dir: variables that tell a job where it was submitted. The body is told its work directory instead: that
+            is where its inputs are, and scripts of people begin with `cd $PBS_O_WORKDIR`.
 
     Raises:
         BadRequest: a value holds control characters, or the body cannot be written to a script.
@@ -68,7 +72,9 @@ def job_lines(spec: JobSpec, *, job_id: str, restart: str, task: str = "") -> li
         *_CLAIM.splitlines(),
         *_environment(spec),
         *_body(spec),
-        *_RUN.replace("@INTERPRETER@", " ".join(map(shlex.quote, _interpreter(spec)))).splitlines(),
+        *_RUN.replace("@INTERPRETER@", " ".join(map(shlex.quote, _interpreter(spec))))
+        .replace("@SUBMIT_DIR@\n", "".join(f'export {name}="$dgm_work"\n' for name in submit_dir))
+        .splitlines(),
     ]
 
 
@@ -217,6 +223,7 @@ if [ ! -s "$dgm_control/run/body" ]; then
     mv -f "$dgm_file" "$dgm_control/run/body" || dgm_refuse {SECRET_RC} "the body cannot be written to $dgm_control/run"
 fi
 cd "$dgm_work" || dgm_refuse {WORK_DIR_RC} "$dgm_work cannot be entered on $dgm_host"
+@SUBMIT_DIR@
 umask "$dgm_umask"
 dgm_pid=
 dgm_got=

@@ -21,6 +21,7 @@ from providers.schedulers.directives import checked
 from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.lsf_tables import OPTIONS, OUR_OPTIONS
+from providers.schedulers.lsf_words import LSF_WORDS
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import take_options
 from providers.schedulers.slots import array_text, gpus_per_node, left_out, memory_per_node, refuse, slots_of
@@ -52,7 +53,17 @@ def render_lsf_script(spec: JobSpec) -> str:
     if spec.array is not None:
         lines.append("export DRAGOMAN_TASK=${LSB_JOBINDEX:-}")
     lines += output_lines(spec, task=task)
-    return "\n".join([*lines, *job_lines(spec, job_id="${LSB_JOBID:-}", restart="0", task=task)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *lines,
+                *job_lines(
+                    spec, job_id="${LSB_JOBID:-}", restart="0", task=task, submit_dir=LSF_WORDS.variables["submit_dir"]
+                ),
+            ]
+        )
+        + "\n"
+    )
 
 
 def _word(value: str, where: str, *, bare: bool = False) -> str:

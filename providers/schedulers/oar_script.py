@@ -17,6 +17,7 @@ from providers.schedulers.directives import checked
 from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.oar_tables import OPTIONS, OUR_OPTIONS
+from providers.schedulers.oar_words import OAR_WORDS
 from providers.schedulers.slots import gpus_per_node, index_lines, left_out, refuse, slots_of
 
 __all__ = ["SHORT", "oar_options", "render_oar_script"]
@@ -57,7 +58,15 @@ def render_oar_script(spec: JobSpec, gpu_model: str) -> str:
         task = "$DRAGOMAN_TASK"
     lines += output_lines(spec, task=task)
     job_id = "${OAR_ARRAY_ID:-${OAR_JOB_ID:-}}" if spec.array is not None else "${OAR_JOB_ID:-}"
-    return "\n".join([*lines, *job_lines(spec, job_id=job_id, restart="0", task=task)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *lines,
+                *job_lines(spec, job_id=job_id, restart="0", task=task, submit_dir=OAR_WORDS.variables["submit_dir"]),
+            ]
+        )
+        + "\n"
+    )
 
 
 def oar_options(spec: JobSpec, gpu_model: str) -> list[tuple[str, str]]:

@@ -42,6 +42,7 @@ from providers.schedulers.pbs_script import (
 from providers.schedulers.pbs_status import ATTRIBUTES, Words, job_statuses, tag_of
 from providers.schedulers.pbs_tables import ERRORS, REASONS
 from providers.schedulers.pbs_values import JobId, read_job_id
+from providers.schedulers.pbs_words import PBS_WORDS
 from providers.schedulers.pbs_workload import group_nodes, read_queues
 from providers.schedulers.slots import left_out
 
@@ -105,7 +106,7 @@ class PbsFamily(BaseDialect):
         body = [
             f"unset {TAG_VARIABLE} {NAME_VARIABLE}",
             *output_lines(spec, task=task),
-            *job_lines(spec, job_id=_JOB_ID, restart="0", task=task),
+            *job_lines(spec, job_id=_JOB_ID, restart="0", task=task, submit_dir=PBS_WORDS.variables["submit_dir"]),
         ]
         return "\n".join(["#!/bin/sh", *lines, *native_options(spec, lines), *left_out(spec), *body]) + "\n"
 

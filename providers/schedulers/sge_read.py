@@ -63,7 +63,7 @@ def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
 
 def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     for part in option.value.split(","):
-        name, equals, value = part.strip().partition("=")
+        name, _, value = part.strip().partition("=")
         if not name:
             draft.problem(directive, f"-l {option.value[:60]!r} has an empty part (delete the comma)")
         elif name == "h_rt":
@@ -77,8 +77,6 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
             draft.set_shape(directive, option.written, memory=Memory(bytes=amount, per="cpu"))
             if name != "h_vmem":
                 draft.note(directive, f"{name} is read as memory per slot")
-        elif name in _GPU and (count := read_number(value if equals else "1")) is not None:
-            draft.set_shape(directive, option.written, gpus=Gpus(count=count, per="job"))
         elif name in _GPU and _shares(option):
             pass  # with the number of slots, which may stand further down
         elif name == "exclusive" and value.lower() in ("true", "1", "t", ""):
@@ -88,11 +86,15 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
 
 
 def _shares(option: Option) -> list[float]:
-    """`gpu=0.25`: for each slot a part of a GPU."""
+    """`gpu=2`, `gpu=0.25`: for each slot so many GPUs."""
     if option.name != "-l":
         return []
     parts = [part.strip().partition("=") for part in option.value.split(",")]
-    return [float(value) for name, _, value in parts if name in _GPU and re.fullmatch(r"0?\.\d{1,9}", value, re.ASCII)]
+    return [
+        float(value or 1)
+        for name, equals, value in parts
+        if name in _GPU and (not equals or re.fullmatch(r"[1-9]\d{0,5}|0?\.\d{1,9}", value, re.ASCII))
+    ]
 
 
 def _share(draft: ScriptDraft, directive: Directive, option: Option, share: float) -> None:
@@ -103,6 +105,8 @@ def _share(draft: ScriptDraft, directive: Directive, option: Option, share: floa
         draft.problem(directive, f"{option.written}: {words}")
         return
     draft.set_shape(directive, option.written, gpus=Gpus(count=count, per="job"))
+    if share >= 1 and slots != 1:
+        draft.note(directive, f"{option.written}: on each of {slots} slots, {count} GPUs in all, as consumables count")
 
 
 def _walltime(draft: ScriptDraft, directive: Directive, option: Option, value: str) -> None:

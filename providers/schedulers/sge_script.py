@@ -18,6 +18,7 @@ from providers.schedulers.job_script import job_lines
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import take_options
 from providers.schedulers.sge_tables import OPTIONS, OUR_OPTIONS
+from providers.schedulers.sge_words import SGE_WORDS
 from providers.schedulers.slots import array_text, gpus_per_node, left_out, memory_per_node, refuse, slots_of
 from providers.schedulers.slurm_options import split_words
 
@@ -62,7 +63,9 @@ def render_sge_script(spec: JobSpec, names: SgeNames) -> str:
     if spec.array is not None:
         task = "${SGE_TASK_ID:-}"
         lines.append("export DRAGOMAN_TASK=${SGE_TASK_ID:-}")
-    lines += job_lines(spec, job_id="${JOB_ID:-}", restart="${RESTARTED:-0}", task=task)
+    lines += job_lines(
+        spec, job_id="${JOB_ID:-}", restart="${RESTARTED:-0}", task=task, submit_dir=SGE_WORDS.variables["submit_dir"]
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,7 @@ from providers.schedulers.base import format_clock
 from providers.schedulers.directives import checked
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.slurm_options import FORBIDDEN, quote_word, split_words, take_options
+from providers.schedulers.slurm_words import SLURM_WORDS
 
 __all__ = ["render_slurm_script", "shape_options"]
 
@@ -47,7 +48,15 @@ def render_slurm_script(spec: JobSpec) -> str:
         lines.extend(_directive(name, value) for name, value in options.items())
     job_id = "${SLURM_ARRAY_JOB_ID:-${SLURM_JOB_ID:-}}"
     task = "${SLURM_ARRAY_TASK_ID:-}" if spec.array is not None else ""
-    lines.extend(job_lines(spec, job_id=job_id, restart="${SLURM_RESTART_COUNT:-0}", task=task))
+    lines.extend(
+        job_lines(
+            spec,
+            job_id=job_id,
+            restart="${SLURM_RESTART_COUNT:-0}",
+            task=task,
+            submit_dir=SLURM_WORDS.variables["submit_dir"],
+        )
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -84,7 +84,7 @@ def _launchers_elsewhere(body: str, scan: Scan, given: Given, seen: set[int]) ->
 
 def _shield(body: str, scan: Scan | None, given: Given, found: BodyTranslation) -> None:
     """Hide lines that the target would read as directives: those of the source's comments and of other schedulers."""
-    if given.source.title == given.target.title or given.target.whole is not None:
+    if given.source.title == given.target.title or given.target.whole is not None or not given.shield:
         return
     pattern = rf"^{given.target.prefix_pattern}"
     first = re.search(r"^(?!\s*(?:#|$))", body, re.MULTILINE)

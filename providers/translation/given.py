@@ -30,6 +30,8 @@ class Given:
     kept: Kept
     array: bool
     """Whether the target has the job's array."""
+    shield: bool = True
+    """Whether lines that the target would take for directives are switched off."""
     definitions: dict[str, str] = field(default_factory=dict)
     """Variable to its value, quoted for a shell."""
     positions: bool = False

@@ -25,7 +25,7 @@ from providers.translation.lines import Lines
 from providers.translation.needs import Needs, write_needs
 from providers.translation.report import Remark, Translation
 
-__all__ = ["ALIASES", "dialect_named", "translate_script"]
+__all__ = ["ALIASES", "dialect_named", "translate_script", "words_of"]
 
 ALIASES = {"k8s": "kubernetes", "gridengine": "sge", "openpbs": "pbs", "pbspro": "pbs"}
 """Other names of dialects, as people type them."""
@@ -44,7 +44,8 @@ def dialect_named(name: str) -> Dialect:
     return anywhere() if anywhere is not None else made()
 
 
-def _words(dialect: Dialect) -> ScriptWords | None:
+def words_of(dialect: Dialect) -> ScriptWords | None:
+    """What its scripts say besides needs; None: it has no scripts."""
     found = getattr(dialect, "script_words", None)
     return found if isinstance(found, ScriptWords) else None
 
@@ -66,7 +67,7 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
     returns = "\r" in text
     text = clean_script(text)
     reader, writer = dialect_named(source or _told(text, name)), dialect_named(target)
-    read, written = _words(reader), _words(writer)
+    read, written = words_of(reader), words_of(writer)
     if written is None or getattr(writer, "only_scripts", False):
         raise BadRequest(
             f"scripts of {writer.name} are read only", where="--to", cure="name the scheduler that runs now"

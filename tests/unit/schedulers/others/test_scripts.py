@@ -25,7 +25,8 @@ def test_script(path: Path) -> None:
     reading = read_any_script(f"#!/bin/bash\n{path.read_text()}\n./app\n")
     assert (reading.interpreter, reading.body) == ("/bin/bash", "\n./app\n")
     request = reading.request.dump()
-    assert request.pop("script") == reading.body
+    assert request.pop("script") == f"#!/bin/bash\n{reading.body}"
+    assert str(request.pop("script_dialect")) in path.stem
     request.pop("sources", None)
     answer = {"request": request, "problems": list(reading.problems), "not_carried": list(reading.not_carried)}
     assert answer == EXPECTED[path.stem]
@@ -39,6 +40,7 @@ def test_script(path: Path) -> None:
         ("sge", ["-pe smp 4", "-l h_vmem=2G,h_rt=1:0:0"], Shape(cpus=4, memory=Memory(bytes=2 * GIB, per="cpu"))),
         ("sge", ["-l h_vmem=2000m"], Shape(memory=Memory(bytes=2 * 10**9, per="cpu"))),
         ("sge", ["-l gpu=2"], Shape(gpus=Gpus(count=2, per="job"))),
+        ("sge", ["-l gpu=2", "-pe smp 4"], Shape(cpus=4, gpus=Gpus(count=8, per="job"))),
         ("sge", ["-l gpu=0.25", "-pe smp 8"], Shape(cpus=8, gpus=Gpus(count=2, per="job"))),
         ("sge", ["-l gpu=0.0833333,h_rt=60", "-pe smp 24"], Shape(cpus=24, gpus=Gpus(count=2, per="job"))),
         ("lsf", ["-n 8", '-R "span[ptile=4]"'], Shape(tasks=8, tasks_per_node=4)),
