@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 import anyio
+import anyio.to_thread
 
 from dragoman.errors import RecipeError, UnknownName
 from providers.recipes.model import Recipe
@@ -128,7 +129,8 @@ async def read_shelf(folders: Sequence[Path]) -> Shelf:
         files = [path async for path in there.iterdir() if path.suffix in (".yaml", ".yml")]
         for path in sorted(files, key=str):
             found.append(await _read(path))
-    return Shelf((*found, *shipped_shelf().kept))
+    shipped = await anyio.to_thread.run_sync(shipped_shelf)
+    return Shelf((*found, *shipped.kept))
 
 
 async def _read(path: anyio.Path) -> Kept:
