@@ -34,7 +34,7 @@ lint: $(VENV)/.dev
 # the summary names each that was. WORKERS=0 runs one test at a time.
 unit: $(VENV)/.dev
 	$(BIN)/pytest tests/unit tests/contracts tests/structure -n $(WORKERS) --dist worksteal
-	$(BIN)/pytest tests/integration tests/acceptance -n $(WORKERS) --dist loadgroup --no-loadscope-reorder \
+	$(BIN)/pytest tests/integration tests/acceptance -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
 	  --reruns 2 --reruns-delay 2
 
 slurm-faults: $(VENV)/.dev

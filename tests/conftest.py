@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import pytest
@@ -21,16 +21,29 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _NUMBERS = count(1)
 _TEMPLATE = "migrated"
-# What takes longest begins first. There is one Slurm for the whole run; elsewhere the tests of a file share what they
-# start.
 _FIRST = ("integration/slurm/", "integration/continuation/test_campaign.py", "acceptance/")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadfile`, one worker has all tests of a file, and one has all that need the one Slurm of the run.
+
+    (`--dist loadgroup` would say the same with marks, but pytest-xdist 3.8 cannot name its groups under pytest 9.2.)
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return "slurm" if "/integration/slurm/" in nodeid else nodeid.partition("::")[0]
+
+    return ByFile(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Group the tests for workers that run beside each other (`--numprocesses` with `--dist loadgroup`)."""
-    # What xdist tells its workers, in place of their own `--dist`.
-    if not config.getoption("loadgroup", False):
+    """Let workers begin with what takes longest."""
+    if not hasattr(config, "workerinput"):
         return
     here = Path(__file__).parent
 
@@ -39,8 +52,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return next((i for i, first in enumerate(_FIRST) if path.startswith(first)), len(_FIRST))
 
     items.sort(key=place)
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group("slurm" if item.get_closest_marker("slurm") else str(item.path)))
 
 
 @pytest.fixture(scope="session")
