@@ -24,6 +24,7 @@ from providers.transports.remote_script import (
     fresh_mark,
     line,
     single_text,
+    whole,
 )
 
 __all__ = ["RemoteTransport"]
@@ -142,7 +143,8 @@ class RemoteTransport(ABC):
         out, err = Frame(mark, size), Frame(mark, 4096)
         known = self._kept.text if self._kept else b""
         tell = self._kept is not None and not known
-        data, seconds = encode(batch_text(commands, mark, environment=known, tell=tell)), batch_seconds(commands)
+        data = whole(batch_text(commands, mark, environment=known, tell=tell), mark)
+        seconds = batch_seconds(commands)
         begins = self._plain if known else self._line
         try:
             await self._spoken(begins, data, out, err, seconds, f"{len(commands)} commands")

@@ -119,13 +119,27 @@ lane() { # runs what nobody has begun
   dgm_next=1
   while [ "$dgm_next" -le "$dgm_count" ]; do
     if true 2>/dev/null >"$dgm_folder/$dgm_next.c"; then
-      (
-        dgm_rc=0 dgm_why=''
-        # Output goes to files: a command that writes without end must not fill the disk.
-        ulimit -S -f 524288
-        "c$dgm_next" >"$dgm_folder/$dgm_next.o" 4>"$dgm_folder/$dgm_next.e" 3</dev/null
-        printf '%s %s\n' "$dgm_rc" "$dgm_why" >"$dgm_folder/$dgm_next.r"
-      )
+      # What is shown to be missing needs no process to say so.
+      dgm_code=0
+      eval "dgm_program=\${dgm_p$dgm_next:-}"
+      if [ -n "$dgm_program" ]; then
+        there "$dgm_program"
+        dgm_code=$?
+      fi
+      if [ "$dgm_code" -eq 1 ]; then
+        true >"$dgm_folder/$dgm_next.o"
+        true >"$dgm_folder/$dgm_next.e"
+        printf '127 missing\n' >"$dgm_folder/$dgm_next.r"
+      else
+        (
+          dgm_rc=0 dgm_why=''
+          # Output goes to files: a command that writes without end must not fill the disk.
+          ulimit -S -f 524288
+          "c$dgm_next" >"$dgm_folder/$dgm_next.o" 4>"$dgm_folder/$dgm_next.e" 3</dev/null
+          # Not every shell has printf itself, and the command may have been given a PATH of its own.
+          PATH=$dgm_path printf '%s %s\n' "$dgm_rc" "$dgm_why" >"$dgm_folder/$dgm_next.r"
+        )
+      fi
     fi
     dgm_next=$((dgm_next + 1))
   done

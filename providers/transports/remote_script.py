@@ -19,7 +19,18 @@ from pathlib import Path
 from dragoman.command import Command
 from dragoman.errors import BadRequest
 
-__all__ = ["LANES", "batch_seconds", "batch_text", "check", "encode", "fits_batch", "fresh_mark", "line", "single_text"]
+__all__ = [
+    "LANES",
+    "batch_seconds",
+    "batch_text",
+    "check",
+    "encode",
+    "fits_batch",
+    "fresh_mark",
+    "line",
+    "single_text",
+    "whole",
+]
 
 LANES = 8
 """Commands of one batch that run side by side at the site."""
@@ -74,6 +85,11 @@ def batch_text(commands: Sequence[Command], mark: str, *, environment: bytes = b
 
     """
     functions = [_function(number, command, command.stdin) for number, command in enumerate(commands, 1)]
+    functions += [
+        b"dgm_p%d=%s" % (number, _word(command.argv[0]))
+        for number, command in enumerate(commands, 1)
+        if _plain(command)
+    ]
     functions += [f"cap{number}={command.max_output_bytes + 1}".encode() for number, command in enumerate(commands, 1)]
     return _text(mark, functions, f"batch {len(commands)} {LANES} {'tell' if tell else ''}".rstrip(), environment)
 
@@ -92,6 +108,16 @@ def fits_batch(command: Command) -> bool:
 def encode(script: bytes) -> bytes:
     """A script as one line of printable ASCII that `printf %b` turns back (POSIX printf, octal escapes)."""
     return b"".join(_ENCODED[byte] for byte in script) + b"\n"
+
+
+def whole(script: bytes, mark: str) -> bytes:
+    """A script that is all there is on standard input: its first line has the rest read at once.
+
+    A shell reads a line byte by byte, which takes longer than the commands of a long script. What was cut is not run.
+    """
+    end = f"#{mark}-WHOLE"
+    first = f'd=$(cat || /bin/cat); case $d in *"{end}") eval "$d" ;; esac'
+    return encode(first.encode()) + script + end.encode() + b"\n"
 
 
 _ENCODED = [
@@ -149,6 +175,14 @@ def _function(number: int, command: Command, stdin: bytes) -> bytes:
     lines.append(f"go {math.ceil(command.timeout_s)} ".encode() + b" ".join(map(_word, command.argv)))
     lines.append(b"}")
     return b"\n".join(lines)
+
+
+def _plain(command: Command) -> bool:
+    """Whether its program is looked for along the PATH that is there already."""
+    bare = "/" not in command.argv[0] and command.cwd is None and not command.stdin
+    return (
+        bare and "PATH" not in command.environment and not any("PATH".startswith(each[:-1]) for each in command.unset)
+    )
 
 
 def _word(text: str) -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from dragoman.command import Command, Completed
 from providers.transports.remote_environment import MOST_BYTES, KeptEnvironment, export_lines
 from providers.transports.remote_frames import Frame, batch_answers, environment_told
-from providers.transports.remote_script import batch_text, encode, fresh_mark, line, single_text
+from providers.transports.remote_script import batch_text, encode, fresh_mark, line, single_text, whole
 
 SHELLS = [words for words in (["dash"], ["bash"], ["busybox", "ash"]) if shutil.which(words[0]) is not None]
 READER = 'IFS= read -r d && eval "$(printf %b "$d")"'
@@ -32,11 +32,11 @@ def spoken(shell: list[str], data: bytes, mark: str, environment: dict[bytes, by
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_an_environment_is_told_and_made_again_byte_for_byte(shell: list[str]) -> None:
     mark, show = fresh_mark(), [Command(("cat", "/proc/self/environ")), Command(("true",))]
-    first = spoken(shell, encode(batch_text(show, mark, tell=True)), mark, NASTY)
+    first = spoken(shell, whole(batch_text(show, mark, tell=True), mark), mark, NASTY)
     assert [type(each) for each in batch_answers(show, first, 0.0)] == [Completed, Completed]
     lines = export_lines(environment_told(first))
     plain = {b"PATH": b"/usr/bin:/bin", b"SSH_CONNECTION": b"new"}
-    again = spoken(shell, encode(batch_text(show, mark, environment=lines)), mark, plain)
+    again = spoken(shell, whole(batch_text(show, mark, environment=lines), mark), mark, plain)
     answer = batch_answers(show, again, 0.0)[0]
     assert isinstance(answer, Completed)
     seen = dict(each.split(b"=", 1) for each in answer.stdout.split(b"\0") if each)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, FileMissing
 from providers.transports.remote_frames import Frame, answer, batch_answers
-from providers.transports.remote_script import batch_text, check, encode, fresh_mark, line, single_text
+from providers.transports.remote_script import batch_text, check, encode, fresh_mark, line, single_text, whole
 
 READER = line(login=False).partition("'")[2].rstrip("'")
 SHELLS = [
@@ -44,7 +44,7 @@ def run(shell: list[str], command: Command, **rest: object) -> Completed:
 
 def run_many(shell: list[str], commands: list[Command]) -> list[Completed | Exception]:
     mark = fresh_mark()
-    out, _ = spoken(shell, encode(batch_text(commands, mark)), mark, 2**26)
+    out, _ = spoken(shell, whole(batch_text(commands, mark), mark), mark, 2**26)
     return batch_answers(commands, out, 0.0)
 
 
@@ -232,3 +232,30 @@ def test_the_line_is_plain_for_every_login_shell() -> None:
 def test_what_no_shell_can_pass_on_is_refused(command: Command) -> None:
     with pytest.raises(BadRequest):
         check(command)
+
+
+@each_shell
+def test_a_script_that_was_cut_is_not_run(shell: list[str], tmp_path: Path) -> None:
+    mark, done = fresh_mark(), tmp_path / "ran"
+    data = whole(batch_text([sh(f"touch {done}"), sh("true")], mark), mark)
+    for size in (len(data) - len(mark), len(data) // 2, 40):
+        out, _ = spoken(shell, data[:size], mark)
+        assert out.end is None
+        assert not done.exists()
+    out, _ = spoken(shell, data, mark)
+    assert out.end is not None
+    assert done.exists()
+
+
+@each_shell
+def test_a_missing_command_is_told_among_others(shell: list[str]) -> None:
+    some = [
+        Command(("no-such-command-anywhere",)),
+        sh("echo there"),
+        Command(("true",), environment={"PATH": "/nowhere"}),
+    ]
+    missing, there, elsewhere = run_many(shell, some)
+    assert isinstance(missing, CommandMissing)
+    assert isinstance(there, Completed)
+    assert there.out == "there\n"
+    assert isinstance(elsewhere, CommandMissing), "its own PATH is what counts"
