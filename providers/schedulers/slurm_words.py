@@ -86,7 +86,7 @@ SLURM_WORDS: Final = ScriptWords(
     ),
     reads={
         "--output": "stdout", "-o": "stdout", "--error": "stderr", "-e": "stderr", "--chdir": "work_dir",
-        "-D": "work_dir", "--mail-type": "mail_on", "--mail-user": "mail_to",
+        "-D": "work_dir", "--mail-type": "mail_on", "--mail-user": "mail_to", "--export": "export",
     },
     quiet=("--mail-type=NONE", "--mail-type NONE"),
     fills={Fill.JOB: "%j", Fill.ARRAY: "%A", Fill.TASK: "%a", Fill.NAME: "%x"},

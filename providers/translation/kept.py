@@ -53,6 +53,10 @@ def read_kept(reading: ScriptReading, words: ScriptWords, interpreter: str) -> K
             found.rest.append(written)
         else:
             found.words[{"cwd": "work_dir", "mail_begin": "mail_on", "mail_end": "mail_on"}.get(told, told)] = written
+    for source in request.sources:
+        name, value = split_option(source.words, tuple(words.reads))
+        if source.field == "environment" and words.reads.get(name) == "export" and value.split(",")[0] == "ALL":
+            found.kept.inherits = True
     kept = found.kept
     if kept.joined is None and kept.stdout is not None:
         kept.joined = words.joins and kept.stderr is None
@@ -90,6 +94,8 @@ def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
             kept.mail_on = (kept.mail_on or frozenset()) | ({"begin"} if told == "mail_begin" else {"end", "fail"})
         case "inherits":
             kept.inherits = True
+        case "export" if value == "NONE":
+            kept.inherits = False
         case "interpreter" if value:
             kept.interpreter = value
         case _:

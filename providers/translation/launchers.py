@@ -94,6 +94,8 @@ def _launcher(name: str, text: str, words: Sequence[Word], given: Given) -> Laun
 def _changed(text: str, words: Sequence[Word], launcher: Launcher, given: Given, variables: Sequence[Edit]) -> Edit:
     target = given.target.launchers[0]
     said, last = _options(text, words, launcher, variables)
+    if any(text[word.start : word.end] == ":" for word in words):
+        raise _NoEqual("several programs in one line, joined by a colon, have no equal (change it by hand)")
     name, new = " ".join(launcher.words), " ".join(target.words)
     reasons = [f"{name} is {new} at {given.target.title}"]
     tasks = said.pop("tasks", None)

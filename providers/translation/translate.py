@@ -207,7 +207,7 @@ class _Translating:
                 self.report.append(Remark(kind="note", why=why))
         if self.read.title == self.written.title:
             return
-        if self.read.inherits and not self.written.inherits:
+        if self.read.inherits and not self.written.inherits and "-V" not in options:
             why = (
                 f"{self.read.title} hands the submitter's environment to jobs, {self.written.title} does not "
                 "(load modules and set variables in the script)"

@@ -140,6 +140,7 @@ def test_launchers(source: str, target: str, before: str, after: str) -> None:
     [
         ("slurm", "pbs", "srun --cpu-bind=cores ./app", "--cpu-bind has no equal"),
         ("slurm", "pbs", "srun --multi-prog conf", "--multi-prog has no equal"),
+        ("slurm", "pbs", "srun -n 2 ./a : -n 4 ./b", "several programs in one line"),
         ("slurm", "pbs", "srun -n 4 --label ./app", "label"),
         ("slurm", "pbs", "srun -N 1 -n 4 ./app", "nodes 1"),
         ("slurm", "pbs", "RUN='srun -n 4'; $RUN ./app", "does not stand where the shell starts it"),
@@ -228,6 +229,21 @@ def test_indices_that_are_only_counted_are_computed(tmp_path: Path, target: str,
             ["/bin/sh", "-c", lines], env={variable: str(first + position)}, capture_output=True, text=True, check=True
         )
         assert done.stdout == f"{index}\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "target", "line"),
+    [
+        ("--export=ALL", "pbs", "#PBS -V\n"), ("--export=ALL,A=1", "sge", "#$ -V\n"), ("--export=ALL", "lsf", ""),
+        ("--export=NONE", "lsf", "#BSUB -env none\n"), ("--export=NONE", "pbs", ""),
+    ],
+)  # fmt: skip
+def test_the_submitters_environment(option: str, target: str, line: str) -> None:
+    made = translate_script(f"#!/bin/bash\n#SBATCH -n 1 {option}\n./app\n", target)
+    assert line in made.script
+    assert "-V" not in made.script or line
+    assert made.lost == ()
+    assert ("export A=1\n" in made.script) == ("A=1" in option)
 
 
 def test_scripts_of_other_languages_are_not_changed() -> None:
