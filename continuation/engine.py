@@ -90,11 +90,22 @@ class Engine:
             words = str(cause) if isinstance(cause, DragomanError) else f"{type(cause).__name__}: {cause}"
             log.debug("run failed", exc_info=error)
             log.warning("run failed: %s", words, extra={"action": "run-failed", "thread_id": lease.thread_id})
+            if await self._given_up(lease, words):
+                return
             status = await self.ledger.failed_try(
                 lease.thread_id, words[:2000], epoch=lease.epoch, most=self.most_tries
             )
             if status is ThreadStatus.POISONED:
                 await self.ledger.say(lease.thread_id, "engine", f"parked with its error: {words}")
+
+    async def _given_up(self, lease: Lease, words: str) -> bool:
+        """End a thread that is to be cancelled and cannot be run, where nothing was ever to be submitted for it."""
+        by = await self.ledger.cancel_requested(lease.thread_id)
+        if not by or await self.ledger.attempts(lease.thread_id):
+            return False
+        await self.ledger.say(lease.thread_id, "engine", f"cancelled by {by}; it could not be run on: {words}")
+        await self.ledger.set_status(lease.thread_id, ThreadStatus.DONE, epoch=lease.epoch, outcome="cancelled")
+        return True
 
     async def _same_graph(self, thread_id: str) -> None:
         """A thread goes on with the graph it was begun with: older states of it are migrated, others refused."""

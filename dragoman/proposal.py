@@ -16,7 +16,7 @@ __all__ = ["Check", "CheckKind", "Cost", "ModelUse", "Proposal", "StartEstimate"
 
 CheckKind = Literal[
     "software", "container", "shape", "walltime", "network", "storage", "mpi",
-    "policy", "budget", "time", "data", "access",
+    "policy", "budget", "time", "data", "access", "script",
 ]  # fmt: skip
 
 

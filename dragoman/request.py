@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeInt, PlainSerializer, PositiveFloat, PositiveInt
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    NonNegativeInt,
+    PlainSerializer,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from dragoman.model import Model, Moment
 from dragoman.shape import Shape
@@ -49,6 +58,19 @@ def _relative_name(value: str) -> str:
     if value.startswith(("/", "~")) or ".." in parts or "" in parts or not value.strip():
         raise ValueError("must be a relative name inside the job's directory, without '..'")
     return value
+
+
+def _beyond(value: object, name: str = "") -> str:
+    """The field of a number that JSON readers and checkpoints cannot keep exactly; empty: there is none."""
+    if isinstance(value, int):
+        return name if abs(value) > 2**53 else ""
+    if isinstance(value, Model):
+        parts = [(f"{name}.{field}".lstrip("."), getattr(value, field)) for field in value.model_fields_set]
+    elif isinstance(value, tuple):
+        parts = [(f"{name}.{place}", each) for place, each in enumerate(value)]
+    else:
+        return ""
+    return next(filter(None, (_beyond(each, field) for field, each in parts)), "")
 
 
 Line = Annotated[str, Field(max_length=4096), AfterValidator(_single_line)]
@@ -264,6 +286,13 @@ class JobRequest(Model):
     notes: tuple[Line, ...] = ()
     """Harmless defaults that were taken and options that could not be carried over, for the person to see."""
     sources: tuple[Source, ...] = ()
+
+    @model_validator(mode="after")
+    def _keepable(self) -> JobRequest:
+        field = _beyond(self)
+        if field:
+            raise ValueError(f"{field} is larger than any number that can be kept")
+        return self
 
     @property
     def shape(self) -> Shape:

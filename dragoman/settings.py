@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from dragoman.errors import SettingsError
 from dragoman.model import JsonObject
+from dragoman.request import Policy
 from dragoman.selection import ApprovalRule
 
 __all__ = ["Settings", "command_environment", "read_settings"]
@@ -63,7 +64,7 @@ class Settings(BaseSettings):
     database_pooler: bool = False
     """The database stands behind a transaction pooler: no prepared statements."""
     database_pool_size: PositiveInt = 8
-    policy: str = "soonest"
+    policy: Policy = "soonest"
     approval_rules: tuple[ApprovalRule, ...] = (SHIPPED_RULE,)
     api_url: str = "http://127.0.0.1:2024"
     """The LangGraph server that owns threads started there."""
@@ -164,9 +165,14 @@ def read_settings(**overrides: object) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(
-            first["msg"], where=field, cure=f"set DRAGOMAN_{field.upper()} or {field} in {settings_path()}"
-        ) from error
+        raise SettingsError(first["msg"], where=field, cure=_cure(first["type"], first["loc"])) from error
+
+
+def _cure(kind: str, place: tuple[int | str, ...]) -> str:
+    if kind == "extra_forbidden" and len(place) == 1:
+        return f"there is no such setting: remove it from {settings_path()}"
+    name = str(place[0])
+    return f"correct DRAGOMAN_{name.upper()}, or {name} in {settings_path()}"
 
 
 def command_environment() -> dict[str, str]:

@@ -55,7 +55,9 @@ async def _rule(step: Step, request: JobRequest, able: Sequence[Proposal]) -> Ap
         return None
     if await deps.ledger.wait(wait_id(step.thread_id, step.waits)) is not None:
         return None
-    decided = approved_by_rule(able, deps.approval_rules, request, deps.clock())
+    own = state.options.approval_rules
+    rules = deps.approval_rules if own is None or step.epoch is None else own
+    decided = approved_by_rule(able, rules, request, deps.clock())
     if decided is None:
         return None
     script, _ = await script_for(step, request, next(each for each in able if each.site == decided.site))

@@ -76,9 +76,6 @@ def read_answer(raw: JsonObject, *, now: datetime, time_zone: str | None = None)
         raise BadRequest("an edit and only an edit needs what to change", where="edit", cure="answer edit WORDS")
     if (answer.decision == "hold") != (answer.hold_until is not None):
         raise BadRequest("a hold and only a hold needs a time", where="hold_until", cure="answer hold TIME")
-    if answer.hold_until is not None and answer.hold_until <= now:
-        passed = answer.hold_until.isoformat(timespec="seconds")
-        raise BadRequest(f"{passed} has passed", where="hold_until", cure="name a moment that is yet to come")
     return answer
 
 

@@ -19,6 +19,7 @@ from graph.asking import Asking, ask_sites
 from graph.model.desk import Session
 from graph.node import Goto, Step, goto
 from graph.planned import planned
+from graph.script import writable
 from graph.secretary import ask_secretary, recall
 from graph.secretary_model import consult, worth_asking
 from graph.verdict.evaluate import unknown_proposal
@@ -56,9 +57,9 @@ async def negotiator(step: Step) -> Goto:
     async def ask(site: Site) -> SiteAnswer:
         proposal, observations = await _ask(step, site, request, known.get(site.name, ()), session, earlier)
         if site.simulated is None:
-            proposal = planned(
-                proposal, request, site, observations, await deps.recipes(site), conventions=deps.conventions
-            )
+            recipes = await deps.recipes(site)
+            proposal = planned(proposal, request, site, observations, recipes, conventions=deps.conventions)
+            proposal = writable(step, request, proposal)
         words = f"{site.name}: {proposal.verdict}"
         return SiteAnswer(proposal, tuple(observations), words, step.line_key(words))
 

@@ -19,7 +19,7 @@ from graph.verdict.means import means_of
 from providers.commands.plan import plan_run
 from providers.recipes.shelf import Shelf
 
-__all__ = ["line_stays", "planned", "shape_at"]
+__all__ = ["line_stays", "planned", "shape_at", "without_fit"]
 
 _COUNTS = ("tasks", "nodes", "tasks_per_node", "cpus_per_task")
 
@@ -51,11 +51,17 @@ def planned(
     check = Check(
         requirement="a command to run", field="command", kind="software", result=Truth.NO, reason=plan.problem
     )
-    changes = {
-        "run": plan, "checks": (*proposal.checks, check), "fits": Truth.NO, "verdict": Verdict.INCOMPATIBLE,
-        "reasons": (plan.problem,), "queue": None,
-    }  # fmt: skip
-    return proposal.model_copy(update=changes)
+    return without_fit(proposal.model_copy(update={"run": plan}), check)
+
+
+def without_fit(proposal: Proposal, check: Check) -> Proposal:
+    """The proposal after one more check that says no."""
+    return proposal.model_copy(
+        update={
+            "checks": (*proposal.checks, check), "fits": Truth.NO, "verdict": Verdict.INCOMPATIBLE,
+            "reasons": (check.reason,), "queue": None,
+        }
+    )  # fmt: skip
 
 
 def _plan(

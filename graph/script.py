@@ -4,13 +4,42 @@ from __future__ import annotations
 
 from dragoman.attempt import attempt_tag
 from dragoman.errors import DragomanError, SiteNotHere, TransportError
-from dragoman.proposal import Proposal
+from dragoman.kleene import Truth
+from dragoman.proposal import Check, Proposal
 from dragoman.request import JobRequest
 from graph.job_spec import job_spec
 from graph.node import Step
+from graph.planned import without_fit
 from graph.reach import scheduler_at
 
-__all__ = ["script_for"]
+__all__ = ["script_for", "writable"]
+
+_UNKNOWN_FOLDER = "/FOLDER-OF-JOBS"
+
+
+def writable(step: Step, request: JobRequest, proposal: Proposal) -> Proposal:
+    """The proposal of a real site that fits, if its scheduler's script can be written at all; else it does not fit.
+
+    What a scheduler has no words for (an array, an option that it does not have) is told when the site is asked, not
+    when somebody has approved it.
+    """
+    runnable = request.command or request.script is not None or proposal.run is not None
+    if proposal.simulated or proposal.fits is not Truth.YES or not runnable:
+        return proposal
+    runtime = step.open_site(proposal.site)
+    tag = attempt_tag(step.thread_id, "dispatcher", step.state.attempts_made + 1)
+    folder = f"{_UNKNOWN_FOLDER}/{tag}"
+    try:
+        spec = job_spec(request, runtime.site, proposal, tag=tag, control_dir=folder, work_dir=f"{folder}/work")
+        scheduler_at(runtime).dialect.render(spec)
+    except SiteNotHere:
+        raise
+    except DragomanError as error:
+        return without_fit(proposal, Check(
+            requirement="a script for the scheduler", field=error.where or "request", kind="script", result=Truth.NO,
+            reason=str(error)[:1000],
+        ))  # fmt: skip
+    return proposal
 
 
 async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tuple[str | None, str]:
@@ -28,7 +57,7 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
         try:
             control_dir = await scheduler.control_dir(tag)
         except TransportError as error:
-            control_dir, note = f"~/.dragoman/{tag}", f"{note}; the folder there is not known now: {error}"
+            control_dir, note = f"{_UNKNOWN_FOLDER}/{tag}", f"{note}; the folder there is not known now: {error}"
         spec = job_spec(
             request, runtime.site, proposal, tag=tag, control_dir=control_dir, work_dir=f"{control_dir}/work"
         )

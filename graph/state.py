@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, NonNegativeInt, ValidationError, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import TypedDict
 
 from dragoman.errors import DragomanError
 from dragoman.job import JobRef
 from dragoman.model import JsonObject, Model, Moment
 from dragoman.request import JobRequest, Policy
+from dragoman.selection import ApprovalRule
 from graph.migrations import SCHEMA_VERSION, migrate
 
 __all__ = ["GraphInput", "GraphOutput", "GraphState", "Options", "ThreadState", "enter"]
@@ -48,6 +50,11 @@ class Options(Model):
     """Seconds between batches, or between sites that are asked one by one."""
     site_timeout_s: Annotated[float, Field(gt=0, le=3600)] | None = None
     """Seconds that one site may take; what it has not answered then is unknown. None: as the settings say."""
+    approval_rules: SkipJsonSchema[tuple[ApprovalRule, ...] | None] = None
+    """The written rules of who made the request, which count whichever process runs the thread. None: that process's.
+
+    A server's threads go by the server's rules alone: a client cannot bring its own.
+    """
     dispatch: bool = True
     """False: stop after the selection (`ask`)."""
 

@@ -6,10 +6,11 @@ import logging
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
-from dragoman.errors import DragomanError, SiteFileError, SiteNotHere, UnknownName
+from dragoman.errors import DragomanError, SiteNotHere, UnknownName
 from dragoman.site import Fleet, Site
-from providers.fleet import default_fleet, parse_fleet
+from providers.fleet import default_fleet, load_fleet
 from providers.site_runtime import SiteRuntime, open_site
 
 __all__ = ["Sites"]
@@ -41,8 +42,7 @@ class Sites:
 
         """
         if fleet is None and path is not None:
-            text = await anyio.Path(path).read_text(encoding="utf-8") if await anyio.Path(path).exists() else None
-            fleet = parse_fleet(text, str(path)) if text is not None else _missing(path)
+            fleet = await anyio.to_thread.run_sync(load_fleet, path)
         return cls(path, fleet or default_fleet())
 
     @classmethod
@@ -53,9 +53,7 @@ class Sites:
             SiteFileError: with line, field and cure.
 
         """
-        if path is None:
-            return cls(path, default_fleet())
-        return cls(path, parse_fleet(path.read_text("utf-8"), str(path)) if path.exists() else _missing(path))
+        return cls(path, default_fleet() if path is None else load_fleet(path))
 
     def site(self, name: str) -> Site:
         """A site by its name.
@@ -125,7 +123,3 @@ class Sites:
         for runtime in self._open.values():
             await runtime.aclose()
         self._open.clear()
-
-
-def _missing(path: Path) -> Fleet:
-    raise SiteFileError("there is no such file", where=str(path), cure="name a sites file, or leave --sites out")

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
 from pydantic import ValidationError
 
 from dragoman.errors import SiteFileError
@@ -22,8 +21,8 @@ __all__ = ["default_fleet", "fleet_schema", "load_fleet", "parse_fleet"]
 MAX_FILE_BYTES = 8 * 2**20
 
 
-async def load_fleet(path: str | Path, *, schedulers: Sequence[str] | None = None) -> Fleet:
-    """Read and check a sites file.
+def load_fleet(path: str | Path, *, schedulers: Sequence[str] | None = None) -> Fleet:
+    """Read and check a sites file. Blocks: on the event loop it is called in a thread.
 
     Args:
         path: YAML, or JSON by its suffix.
@@ -33,11 +32,15 @@ async def load_fleet(path: str | Path, *, schedulers: Sequence[str] | None = Non
         SiteFileError: with `file:line: field` and the cure.
 
     """
-    file = anyio.Path(path)
+    file = Path(path)
     try:
-        if (await file.stat()).st_size > MAX_FILE_BYTES:
+        if file.stat().st_size > MAX_FILE_BYTES:
             raise SiteFileError(f"is larger than {MAX_FILE_BYTES} bytes", where=str(path), cure="split the fleet")
-        text = (await file.read_bytes()).decode("utf-8-sig")
+        text = file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise SiteFileError(
+            "there is no such file", where=str(path), cure="name a sites file, or leave --sites out"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise SiteFileError(
             f"cannot be read: {error}", where=str(path), cure="name a readable UTF-8 file, or mend this one"

@@ -17,7 +17,7 @@ from interfaces.app import App, open_app
 from interfaces.cli.running import say
 from interfaces.documents import thread_document
 
-__all__ = ["catch_up", "follow", "opened", "who"]
+__all__ = ["catch_up", "follow", "opened", "tell_of_all", "who"]
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +48,11 @@ async def catch_up(app: App) -> None:
         log.warning("could not catch up: %s", error)
 
 
-def teller(as_json: bool) -> Callable[[str], Progress] | None:
-    """Tells of each step as it happens; silent when a document is wanted."""
+def teller(thread_id: str, *, as_json: bool) -> Callable[[str], Progress] | None:
+    """Tells of each step of the thread as it happens, of others that are run on beside it nothing.
+
+    Silent when a document is wanted.
+    """
     if as_json:
         return None
 
@@ -57,7 +60,20 @@ def teller(as_json: bool) -> Callable[[str], Progress] | None:
         if isinstance(part, dict) and part.get("words"):
             say(f"  {part.get('step')}: {part['words']}")
 
-    return lambda _thread_id: tell
+    async def leave(part: JsonObject) -> None:
+        pass
+
+    return lambda told: tell if told == thread_id else leave
+
+
+def tell_of_all(thread_id: str) -> Progress:
+    """Tells of every thread's steps, each line with its thread."""
+
+    async def tell(part: JsonObject) -> None:
+        if isinstance(part, dict) and part.get("words"):
+            say(f"  {thread_id[:8]} {part.get('step')}: {part['words']}")
+
+    return tell
 
 
 async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> JsonObject:
@@ -77,7 +93,7 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
             return not await ledger.events(waits[-1].id)
         return False
 
-    await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(as_json))
+    await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(thread_id, as_json=as_json))
     if thread_id in app.service.elsewhere:
         raise app.service.elsewhere[thread_id]
     row = await ledger.thread(thread_id)

@@ -106,7 +106,10 @@ def _answer(
             pending = await person_wait(ledger, row, *kinds)
             if pending.step == "approval":
                 options = Options.model_validate(row.input.get("options") or {})
-                read_answer(payload, now=now(), time_zone=options.time_zone)
+                said = read_answer(payload, now=now(), time_zone=options.time_zone)
+                if said.hold_until is not None and said.hold_until <= now():
+                    passed = said.hold_until.isoformat(timespec="seconds")
+                    raise BadRequest(f"{passed} has passed", where="hold_until", cure="name a moment yet to come")
             if payload.get("site") is not None:
                 app.sites.site(str(payload["site"]))
             await answer_wait(ledger, pending, payload, by=who(by))

@@ -13,7 +13,7 @@ from dragoman.settings import read_settings, settings_path
 from dragoman.units import format_bytes, parse_duration
 from interfaces.app import open_app
 from interfaces.cli.running import emit, run_command, say
-from interfaces.cli.session import opened, teller
+from interfaces.cli.session import opened, tell_of_all
 
 __all__ = ["doctor", "migrate", "prune", "status", "stop", "watch"]
 
@@ -24,7 +24,7 @@ def watch(sites: str | None, *, once: bool) -> NoReturn:
     async def command() -> int:
         async with opened(sites) as app:
             if once:
-                ran = await app.service.catch_up(teller(as_json=False))
+                ran = await app.service.catch_up(tell_of_all)
                 say(f"{ran} threads were run on")
                 return 0
             say(f"watching as {app.holder}; stop with Ctrl-C")
@@ -37,7 +37,7 @@ def watch(sites: str | None, *, once: bool) -> NoReturn:
                             return
 
                 group.start_soon(stop_on_signal)
-                await app.service.run(idle_s=app.settings.wait_poll_s, progress=teller(as_json=False))
+                await app.service.run(idle_s=app.settings.wait_poll_s, progress=tell_of_all)
         return 0
 
     run_command(command)
@@ -61,7 +61,7 @@ def doctor(sites: str | None, retry: str | None, *, as_json: bool) -> NoReturn:
                     row = await find_thread(ledger, retry)
                     taken = await ledger.retry(row.thread_id)
                     say(f"{row.thread_id}: {'taken back into work' if taken else 'is not parked with an error'}")
-                    await app.service.catch_up(teller(as_json))
+                    await app.service.catch_up(None if as_json else tell_of_all)
                 findings = await examine(ledger, app.sites.fleet.sites, app.sites.open)
         except DragomanError as error:
             kind = "database" if isinstance(error, DatabaseError) else "settings"

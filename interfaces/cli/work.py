@@ -51,6 +51,7 @@ def run(
                     "approve": approve,
                     "site": site,
                     "base_dir": str(Path.cwd()),
+                    "approval_rules": app.settings.approval_rules,
                     "dispatch": dispatch,
                 }
             )

@@ -20,6 +20,8 @@ def threads(dragoman: Any) -> list[Any]:
         ('{"walltime_s": -1, "command": ["true"]}', "walltime_s"),
         ('{"command": ["true"], "inputs": [{"source": "x", "name": "../../x"}]}', "inputs"),
         ("1 task for 1 minute: sh -c true, needs nowhere.csv", "nowhere.csv"),
+        ('{"command": ["true"], "nodes": 1000000000000000000000000000000}', "nodes"),
+        ('{"command": ["true"], "walltime_s": 9223372036854775808}', "walltime_s"),
     ],
 )
 def test_bad_requests_change_nothing(request_: str, says: str, dragoman: Any) -> None:
@@ -58,6 +60,33 @@ def test_a_broken_sites_file(text: str, says: str, dragoman: Any) -> None:
     dragoman.sites.write_text(text)
     done = dragoman.run("1 task for 1 minute: sh -c true")
     assert (done.code, says in done.err, "Traceback" in done.err) == (2, True, False), done.err
+
+
+def test_a_sites_file_that_is_none(dragoman: Any) -> None:
+    dragoman.sites.write_bytes(bytes(range(256)))
+    for path in (dragoman.sites, dragoman.folder):
+        done = dragoman("ask", "1 task", "--sites", str(path))
+        assert (done.code, str(path) in done.err, "Traceback" in done.err) == (2, True, False), done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("policy: foo", "policy"), ("nonsense: 1", "remove it"), ("approval_rules: [{max_cost: x}]", "approval_rules")],
+)
+def test_a_broken_settings_file(text: str, says: str, dragoman: Any) -> None:
+    (dragoman.folder / "broken.yaml").write_text(text)
+    dragoman.environment["DRAGOMAN_SETTINGS"] = str(dragoman.folder / "broken.yaml")
+    done = dragoman.run("1 task for 1 minute: sh -c true")
+    assert (done.code, says in done.err, "Traceback" in done.err) == (2, True, False), done.err
+
+
+def test_what_the_scheduler_has_no_words_for_is_told_when_the_site_is_asked(dragoman: Any) -> None:
+    form = '{"command": ["true"], "walltime": "1m", "cores": 1, "array": "1-10", "sites": ["local"]}'
+    done = dragoman.run(form, "--approve", "auto")
+    assert done.code == 3, done.err
+    local = next(each for each in done.document["proposals"] if each["site"] == "local")
+    assert local["verdict"] == "INCOMPATIBLE"
+    assert "array" in local["reasons"][0]
 
 
 def test_no_sites_file(dragoman: Any) -> None:

@@ -143,6 +143,20 @@ async def test_lg06_a_failing_step_is_bounded_and_readable(desk: Any) -> None:
     assert len(desk.submits()) == 1
 
 
+async def test_lg06_what_cannot_be_run_can_be_cancelled_while_nothing_was_to_be_submitted(desk: Any) -> None:
+    thread = await desk.ask()
+
+    engine = desk.engine(most_tries=1)
+    engine.made_with = "another:1"
+    assert await engine.resume(thread)
+    assert (await desk.row(thread)).status is ThreadStatus.POISONED
+    assert await desk.ledger.request_cancel(thread, "me")
+    assert await engine.resume(thread)
+    row = await desk.row(thread)
+    assert (row.status, row.outcome) == (ThreadStatus.DONE, "cancelled")
+    assert "this process runs another:1" in (await desk.ledger.timeline(thread))[-1].words
+
+
 async def test_lg06_failures_rest_longer_each_time(desk: Any) -> None:
     thread = await desk.ask()
     pauses = []

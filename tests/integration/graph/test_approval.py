@@ -158,6 +158,15 @@ async def test_without_a_rule_that_allows_a_person_is_asked(hub: Any) -> None:
     assert (await hub.pending(thread))["kind"] == "approval"
 
 
+async def test_the_rules_of_who_asked_count_whichever_process_runs_the_thread(hub: Any) -> None:
+    asked = await hub.pending(await hub.ask(REQUEST, approve="auto", approval_rules=[], **CHEAP))
+    assert asked["kind"] == "approval", "the process has the shipped rule, the person has none"
+    object.__setattr__(hub.app.deps, "approval_rules", [])
+    thread = await hub.ask(REQUEST, approve="auto", approval_rules=[_rule("my own").dump()], **CHEAP)
+    (kept,) = await hub.decisions(thread)
+    assert (kept["by"], kept["rule"]) == ("rule", "my own")
+
+
 async def test_no_rule_answers_once_a_person_was_asked(hub: Any) -> None:
     """A rule that is written while the question stands must not overrule what the person says."""
     thread = await hub.ask(REQUEST, approve="auto", site="other")
