@@ -36,7 +36,7 @@ def exit_code_of(document: JsonObject) -> int:
     waiting = document.get("waiting_for")
     if state == "waiting-question" and isinstance(waiting, dict) and waiting.get("step") == "selector":
         return EXIT_CODES["no-site"]
-    return 5 if state == "parked-with-error" else PAUSED
+    return 1 if state == "parked-with-error" else PAUSED
 
 
 def proposal_document(proposal: Proposal) -> JsonObject:
