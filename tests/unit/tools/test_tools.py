@@ -97,7 +97,7 @@ async def test_what_is_switched_off_has_no_tool() -> None:
 
 async def test_a_single_verb_that_is_off_has_no_tool_and_the_others_do(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
-    (tmp_path / "podman").write_text(f"#!/bin/sh\necho \"$*\" >>{ran}\necho podman version 5.2.2\n")
+    (tmp_path / "podman").write_text(f'#!/bin/sh\necho "$*" >>{ran}\necho podman version 5.2.2\n')
     (tmp_path / "podman").chmod(0o755)
     site = Site(name="g", scheduler="machine", providers_off=("container/podman.status", "software/pip"))
     transport = LocalTransport({"PATH": f"{tmp_path}:/usr/bin:/bin"})
