@@ -50,7 +50,8 @@ NO_CONNECTION = re.compile(
     r"timed? ?out|time-out|unable to contact|connection (?:refused|reset|closed|timed)|cannot connect|can't connect"
     r"|could not connect|unable to connect|failed to connect|failed to open persistent connection|connect failure"
     r"|no route to host|network is unreachable|name or service not known|temporar(?:y|ily) (?:failure|unavailable"
-    r"|unable)|broken pipe|end of file|communication (?:failure|error)|send/recv|server (?:is )?(?:down|not running)"
+    r"|unable)|broken pipe|end of file|communication (?:\w+ )?(?:failure|error)|message (?:send|receive) failure"
+    r"|unexpected message|standby mode|send/recv|server (?:is )?(?:down|not running)"
     r"|not responding|please wait|service unavailable|try again later|zero bytes were transmitted|transport endpoint"
     r"|lost connection|no contact|premature end",
     re.IGNORECASE,
