@@ -15,6 +15,7 @@ from graph.reading.commands import split_command
 from graph.reading.merge import build_request, merge_fields
 from graph.reading.read import read_request
 from graph.reading.reading import Option, Question, Reading
+from graph.reading.submit_lines import is_submit_line
 
 __all__ = ["apply_answer", "merge_edit"]
 
@@ -120,8 +121,15 @@ def _option(asked: Question, answer: str | int) -> Option | None:
     for option in asked.options:
         if option.label.casefold() == text:
             return option
-    if text.isdigit() and 1 <= int(text) <= len(asked.options):
-        return asked.options[int(text) - 1]
+    if text.isdigit():
+        having = [o for o in asked.options if re.search(rf"(?<![\w.,:]){text}(?![.,:]?\d)", o.label.casefold())]
+        if len(having) > 1:
+            raise BadRequest(
+                f"{text} can be any of these", where="answer", cure=" / ".join(option.label for option in asked.options)
+            )
+        if having:
+            return having[0]  # the value counts before the number of the option
+        return asked.options[int(text) - 1] if 1 <= int(text) <= len(asked.options) else None
     close = [
         option
         for option in asked.options
@@ -142,13 +150,7 @@ def _own_words(reading: Reading, asked: Question, answer: str, left: tuple[Quest
         )
     base = reading.model_copy(update={"questions": left})
     if asked.field == "command":
-        found = read_request(answer, now=now, time_zone=zone)
-        if not (found.request.command or found.request.script or found.request.software):
-            argv = split_command(answer)
-            if argv is None:
-                raise BadRequest(f"{answer[:80]!r} is no command", where="answer", cure="write the command line")
-            return _merge(base, Reading(request=JobRequest(command=argv)))
-        return _merge(base, found)
+        return _command(base, asked, answer, now, zone)
     tries = [answer, f"{asked.words} {answer}"]
     if asked.field in ("deadline", "start_after"):
         word = "by" if asked.field == "deadline" else "after"
@@ -163,6 +165,23 @@ def _own_words(reading: Reading, asked: Question, answer: str, left: tuple[Quest
         ]:
             return _merge(base, found)
     raise BadRequest(f"{answer[:80]!r} does not answer {asked.text!r}", where="answer", cure=labels or "say it in full")
+
+
+def _command(base: Reading, asked: Question, answer: str, now: datetime, zone: str | None) -> Reading:
+    """What is to be run, in one's own words: all of it is taken, or none."""
+    quoted = re.fullmatch(r"`([^`\n]+)`", answer)
+    if quoted:
+        return _merge(base, read_request({"command": quoted[1].strip()}, now=now, time_zone=zone))
+    found = read_request(answer, now=now, time_zone=zone)
+    if found.request.command or found.request.script or found.request.software:
+        return _merge(base, found)
+    stuck = [question for question in found.questions if question.field == "command" and question.words]
+    if stuck:
+        raise BadRequest(f"{answer[:80]!r}: {stuck[0].text}", where="answer", cure="put the command between backticks")
+    argv = split_command(answer)
+    if not argv or is_submit_line(argv):
+        raise BadRequest(f"{answer[:80]!r} is no command", where="answer", cure="write the command line")
+    return _merge(base, Reading(request=JobRequest(command=argv)))
 
 
 def _merge(base: Reading, new: Reading) -> Reading:

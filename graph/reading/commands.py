@@ -4,234 +4,74 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from dragoman.model import JsonObject
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
+from dragoman.units import format_duration
 from graph.reading.draft import Draft
-from graph.reading.final_command import after_last_colon, bare_program, is_command_line
-from graph.reading.launchers import LAUNCHERS, read_launch
-from graph.reading.lexicon import KEYWORDS, UNIT_WORDS
+from graph.reading.extent import extent
+from graph.reading.final_command import after_last_colon, bare_program
+from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
+from graph.reading.launchers import Launch, read_launch
+from graph.reading.lexicon import KEYWORDS
+from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
+from graph.reading.shell_lines import negated_before, shell_line
+from graph.reading.submit_lines import ScriptReader, read_submit_line, submit_lines
 
-__all__ = ["Found", "find_commands", "read_commands", "read_last_word", "split_command", "warn_of_secret"]
+__all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command", "warn_of_secret"]
 
-_INTERPRETERS = frozenset(
-    [
-        "python",
-        "python2",
-        "python3",
-        "bash",
-        "sh",
-        "zsh",
-        "perl",
-        "ruby",
-        "julia",
-        "rscript",
-        "octave",
-        "matlab",
-        "java",
-        "node",
-        "make",
-        "cmake",
-        "mpirun",
-        "apptainer",
-        "singularity",
-        "docker",
-        "podman",
-        "time",
-        "nohup",
-        "env",
-        "conda",
-        "stdbuf",
-        "numactl",
-        "torchrun",
-        "accelerate",
-    ]
-)
-_SHELL_SIGN = re.compile(r"[|<>;&$*`(){}]")
-_FENCE = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n?(?P<body>[^`]+)```")
-_TICKS = re.compile(r"`(?P<body>[^`\n]+)`")
-_PROMPT = re.compile(r"(?m)^[ \t]{0,8}\$[ \t]+(?P<body>\S[^\n]*)$")
-_INTRODUCED = re.compile(
-    r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|launch|start|running|program|line|script))?"
-    r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
-    r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
-)
-_QUOTED = re.compile(
-    r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
-)
-_WORD = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s\"']+(?:\"[^\"\n]*\"|'[^'\n]*')?[^\s\"']*")
-_VERB = re.compile(
-    r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
-    r"|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
-    r"|my )?$"
-)
-_SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
-_UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x a100 a100s h100 h100s".split())  # noqa: SIM905
+_OF_THE_SCRIPT = {
+    "script",
+    "script_dialect",
+    "command",
+    "shapes",
+    "components",
+    "sources",
+    "schema_version",
+    "launch_line",
+}
 _RUNTIMES = ("apptainer", "singularity", "docker", "podman")
-_PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=\S*")
-_BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+_RUN_WORD = re.compile(
+    r"(?i)(?:^|[.;,\n])[ \t]*(?:(?:please|just|then)[ \t]+)?(?:run|execute)[ \t]+(?P<word>[a-z]+)(?![\w.-])"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A command line in a text."""
-
-    start: int
-    end: int
-    inner: int
-    """Where the command itself begins, after a backtick or prompt."""
-    body: str
-
-
-def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
-    low = word.lower()
-    if _ASSIGNMENT.fullmatch(word):
-        return False
-    if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
-        return True
-    if word.startswith("/") and len(word) > 1 and after_verb:
-        return True
-    if low in LAUNCHERS or low in _INTERPRETERS:
-        looks = following.startswith(("-", "./", "/", "~/", '"', "'")) or bool(
-            re.fullmatch(r"[\w./-]+\.[A-Za-z]\w{0,7}[,.;]?", following)
-        )
-        if low == "flux":
-            return following in ("run", "submit")
-        if low in ("apptainer", "singularity", "docker", "podman"):
-            return following in ("exec", "run")
-        if low in LAUNCHERS:
-            return looks or (bool(following) and following.lower().strip(".,;") not in KEYWORDS and after_verb)
-        return looks or bool(_ASSIGNMENT.fullmatch(following) and low == "env")
-    return after_verb and bool(_SCRIPT_FILE.fullmatch(word.rstrip(",.;")))
-
-
-def _extent(text: str, start: int, limit: int) -> int:
-    """End of a command that begins at `start` and is followed by more of the sentence."""
-    end, option, first = start, False, True
-    words = _WORD.finditer(text, start, limit)
-    match = next(words, None)
-    while match is not None:
-        after = next(words, None)
-        word = match[0]
-        bare = word.rstrip(",;").rstrip(".") if not word.startswith(('"', "'")) else word
-        if not first and ("\n" in text[end : match.start()] or (not option and _ends(bare, after))):
-            return end
-        end = match.start() + len(bare)
-        if len(bare) < len(word):
-            return end
-        option = (word.startswith("-") and "=" not in word) or word in ("<", ">", ">>", "2>", "|", "&&")
-        first, match = False, after
-    return end
-
-
-def _ends(word: str, after: re.Match[str] | None) -> bool:
-    """Whether a word belongs to the sentence and not to the command before it."""
-    following = after[0].lower().strip(",.;") if after else ""
-    if word.replace(".", "").isdigit() and following in _UNITS:
-        return True
-    if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h|min|gb|gib|g|nodes?|x)", word.lower()):
-        return True
-    return word.lower() in KEYWORDS or word in ("-", "--", "–", "—")  # noqa: RUF001  # dashes as people type them
-
-
-def find_commands(text: str) -> list[Found]:
-    """Every command line of a text, in order, not overlapping."""
-    found: list[Found] = []
-
-    def take(start: int, end: int, inner: int, stop: int) -> None:
-        if all(end <= other.start or start >= other.end for other in found[-64:]) and text[inner:stop].strip():
-            inner += len(text[inner:stop]) - len(text[inner:stop].lstrip())
-            found.append(Found(start, end, inner, text[inner:stop].rstrip()))
-
-    for match in _FENCE.finditer(text):
-        take(match.start(), match.end(), *match.span("body"))
-    for match in _TICKS.finditer(text):
-        words = match["body"].split()
-        before = text[max(0, match.start() - 40) : match.start()]
-        verb = bool(_VERB.search(before)) or before.rstrip().endswith(":")
-        if (words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb)) or (
-            words and len(words) > 1 and _ASSIGNMENT.fullmatch(words[0])
-        ):
-            take(match.start(), match.end(), *match.span("body"))
-    for match in _PROMPT.finditer(text):
-        take(match.start(), match.end(), *match.span("body"))
-    for match in _QUOTED.finditer(text):
-        take(match.start(), match.end(), *match.span("body"))
-    for match in _INTRODUCED.finditer(text):
-        words = match["body"].split(None, 2)
-        first = words[0].strip(",;")
-        after = words[1] if len(words) > 1 else ""
-        start = match.start("body")
-        while _ASSIGNMENT.fullmatch(first) and after and match["word"]:
-            break
-        known = _program_like(first, after, after_verb=True) or (
-            _ASSIGNMENT.fullmatch(first)
-            and bool(after)
-            and _program_like(after, words[2] if len(words) > 2 else "", after_verb=True)
-        )
-        meant = bool(match["word"]) and re.fullmatch(r"[A-Za-z_./][\w./+-]*", first) and first.lower() not in KEYWORDS
-        if known or (
-            meant
-            and (match["word"].lower() in ("command", "cmd", "commands", "execute", "exec") or after.startswith("-"))
-        ):
-            end = _extent(text, start, match.end())
-            if _SHELL_SIGN.search(text[start:end]):
-                end = _shell_end(text, start, match.end())
-            take(start, end, start, end)
-    _inline(text, take)
-    if not found and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):
-        start = len(text) - len(text.lstrip())
-        take(start, _extent(text, start, len(text)), start, _extent(text, start, len(text)))
-    last = None if found else after_last_colon(text)
-    if last is not None and is_command_line(text[slice(*last)]):
-        take(*last, *last)
-    return sorted(found, key=lambda item: item.start)
-
-
-def _shell_end(text: str, start: int, limit: int) -> int:
-    stop = re.search(
-        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b)", text[start:limit]
-    )
-    return start + stop.start() if stop else limit
-
-
-def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
-    words = list(_WORD.finditer(text))
-    skip_to = -1
-    for index, match in enumerate(words):
-        if match.start() < skip_to:
-            continue
-        word = match[0]
-        following = words[index + 1][0] if index + 1 < len(words) else ""
-        if not (word[0] in "./~" or word.lower() in LAUNCHERS or word.lower() in _INTERPRETERS or "." in word):
-            continue
-        before = text[max(0, match.start() - 48) : match.start()]
-        verb = bool(_VERB.search(before)) or not before.strip()
-        if not _program_like(word.rstrip(",;."), following, after_verb=verb):
-            continue
-        start = match.start()
-        back = index - 1
-        while back >= 0 and _PREFIX.fullmatch(words[back][0]) and text[words[back].end() : start].strip() == "":
-            start = words[back].start()
-            back -= 1
-        line_end = text.find("\n", match.start())
-        end = _extent(text, match.start(), len(text) if line_end < 0 else line_end)
-        take(start, end, start, end)
-        skip_to = end
-
-
-def read_commands(draft: Draft) -> None:
+def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> None:
     """Find the command; its launcher's options become needs, and shell signs make it a script."""
-    found = find_commands(draft.line.text)
-    for item in found:
+    found = []
+    handed_in = [span for span in submit_lines(draft.line.text) if negated_before(draft.line.text, span[0]) is None]
+    for item in find_commands(draft.line.text):
+        if any(start < item.end and item.start < end for start, end in handed_in):
+            draft.line.claim_text(item.start, item.end)
+            continue
+        refused = negated_before(draft.line.text, item.start)
+        if refused is not None:
+            draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
+            draft.line.claim_text(refused, item.end)
+            continue
+        item = _with_arguments(draft.line.text, item)
         draft.line.claim_text(item.start, item.end)
+        found.append(item)
+    if handed_in and (found or len(handed_in) > 1):
+        found = sorted(
+            [*found, *(Found(*span, span[0], draft.line.text[slice(*span)]) for span in handed_in)], key=_start
+        )
+        for start, end in handed_in:
+            draft.line.claim_text(start, end)
+        draft.questions.append(_which(found[0], []))
+        return
+    if handed_in:
+        _state_submitted(draft, handed_in[0], script_reader)
+        return
     if not found:
         return
+    for item in found:
+        span = shell_line(draft.line.text, item.start, item.end) if item.start == item.inner else None
+        if span is not None:
+            _ask_about_line(draft, span)
+            return
     bodies = [item.body.strip() for item in found]
     if len(set(bodies)) > 1:
         whole = "\n".join(bodies) + "\n"
@@ -240,7 +80,122 @@ def read_commands(draft: Draft) -> None:
         first = found[0]
         draft.questions.append(_which(first, options))
         return
+    if bare_program(bodies[0]) and draft.line.text[: found[0].start].rstrip().endswith(":"):
+        draft.default(f"{bodies[0]!r} after the colon is taken as the command")
     _state(draft, found[0])
+
+
+_ARGUMENTS = re.compile(
+    r"[ \t]+(?:and |with |using |taking )(?:the )?(?:args?|arguments?|parameters?|options?|flags?)[: \t]+(?=\S)"
+)
+
+
+def _with_arguments(text: str, item: Found) -> Found:
+    """`python x.py with args a b c`: the words behind are arguments, up to the next word of the sentence."""
+    named = _ARGUMENTS.match(text, item.end)
+    if named is None or SHELL_SIGN.search(item.body):
+        return item
+    stop = text.find("\n", named.end())
+    end = extent(text, named.end(), len(text) if stop < 0 else stop)
+    added = text[named.end() : end]
+    if (
+        not added.strip()
+        or added.split()[0].lower() in KEYWORDS
+        or SHELL_SIGN.search(added)
+        or text[end : end + 1] == ","
+    ):
+        return item
+    return Found(item.start, end, item.inner, f"{item.body} {added}")
+
+
+def _start(item: Found) -> int:
+    return item.start
+
+
+def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader | None) -> None:
+    """A submit line: its options are needs of the job, and what it hands in is asked where it is a file."""
+    line = draft.line.text[slice(*span)].strip()
+    words = redact(line)[:2000]
+    warn_of_secret(draft, line)
+    draft.line.claim_text(*span)
+    done = read_submit_line(line, reader)
+    cure = "Say what the job runs and needs, or give the script itself: dragoman run -f FILE"
+    if done.left:
+        text = f"This is a submit line, and {done.left[0]}. {cure}"
+        draft.questions.append(Question(id="command", field="command", words=words, start=span[0], text=text))
+        return
+    if done.reading is not None:
+        draft.unread.extend(f"{words}: {problem}" for problem in done.reading.problems)
+        for item in done.reading.not_carried:
+            draft.default(f"not carried over: {item}")
+        request = done.reading.request
+        if request.components or len(request.shapes) > 1:
+            draft.unread.append(words)
+            return
+        shape = {name: getattr(request.shape, name) for name in request.shape.model_fields_set}
+        stated = {name: getattr(request, name) for name in request.model_fields_set - _OF_THE_SCRIPT}
+        launch = Launch(done.command, shape=shape, fields=stated, line=done.tasks_by_flux)
+        draft.sources += [
+            Source(field=path, words=words, origin="text", start=span[0])
+            for path in (*(f"shapes.0.{name}" for name in shape), *stated)
+        ]
+    else:
+        launch = Launch(done.command, line=done.tasks_by_flux)
+    draft.fields["launched"] = launch
+    if done.command or done.shell:
+        draft.sources.append(Source(field="command", words=words, origin="text", start=span[0]))
+        draft.fields.update({"command": list(done.command)} if done.command else {"script": done.shell})
+        return
+    name = done.script or "a script"
+    by_shell = Option(
+        label=f"run bash {name[:100]}; directives in it are not read", patch={"command": ["bash", done.script]}
+    )
+    draft.questions.append(
+        Question(
+            id="command", field="command", words=words, start=span[0],
+            text=f"This is a submit line, and {name[:200]} is not opened by its name. {cure}",
+            options=(by_shell,) if done.script else (),
+        )
+    )  # fmt: skip
+
+
+_DURATION = re.compile(r"\d{1,5}(?:m|d|s|days?|mins?|sec)|\d{1,4}:\d{2}(?::\d{2})?|\d{1,3}-\d{1,2}(?::\d{2}){0,2}")
+
+
+def _ask_about_time(draft: Draft, item: Found, argv: list[str]) -> bool:
+    """`./x 90m 2 nodes`: a time behind the arguments can be the job's limit or the last argument."""
+    if len(argv) < 2 or not _DURATION.fullmatch(argv[-1].lower()) or argv[-2].startswith("-") or argv[0] in PLAIN:
+        return False
+    if not re.match(r"[ \t]*(?:$|[,;\n]|\d|on\b|with\b|an? |one\b|two\b)", draft.line.text[item.end :]):
+        return False
+    from graph.reading.times import duration_seconds
+
+    seconds = [value for value in duration_seconds(argv[-1].lower()) if value > 0]
+    limits = [
+        Option(label=f"the time limit: {format_duration(value)}", patch={"command": [*argv[:-1]], "walltime_s": value})
+        for value in seconds
+    ]
+    draft.ask_plain(
+        "command", redact(item.body)[:2000], item.inner,
+        f"Is {argv[-1]!r} the time limit, or an argument of {argv[0]}?",
+        [*limits, Option(label="an argument", patch={"command": [*argv]})],
+    )  # fmt: skip
+    return True
+
+
+def _ask_about_line(draft: Draft, whole: tuple[int, int]) -> None:
+    """A shell's signs stand beside a command: all of the line is to be run, or none of it."""
+    line = draft.line.text[slice(*whole)].strip()
+    warn_of_secret(draft, line)
+    draft.questions.append(
+        Question(
+            id="command", field="command", words=redact(line)[:2000], start=whole[0],
+            text="This is a shell line. Is it to be run as it stands? Else put what is to be run between backticks, "
+            "or into a script.",
+            options=(Option(label=redact(line)[:200], patch={"script": line + "\n"}),),
+        )
+    )  # fmt: skip
+    draft.line.claim_text(*whole)
 
 
 def read_last_word(draft: Draft) -> None:
@@ -249,10 +204,42 @@ def read_last_word(draft: Draft) -> None:
     if last is None or {"command", "script"} & set(draft.fields) or draft.asks("command"):
         return
     body = draft.line.text[slice(*last)]
-    if bare_program(body) and draft.line.is_open(*last):
+    if bare_program(body) and body in PLAIN and draft.line.is_open(*last):
         draft.line.claim_text(*last)
         draft.default(f"{body!r} after the colon is taken as the command")
         _state(draft, Found(*last, last[0], body))
+
+
+def read_perhaps_command(draft: Draft) -> None:
+    """Words that can be a command or not (`run sort`, `2 nodes for 1 hour: mysolver input`) are asked about."""
+    if {"command", "script"} & set(draft.fields) or draft.asks("command"):
+        return
+    text = draft.line.text
+    last = after_last_colon(text)
+    body = text[slice(*last)] if last is not None else ""
+    if last is not None and (perhaps_command(body) or bare_program(body)) and draft.line.is_open(*last):
+        name = Option(label="no, it is software", patch={"software": [{"name": body}]})
+        _ask_whether(draft, *last, [name] if " " not in body else [])
+        return
+    for match in _RUN_WORD.finditer(text):
+        start = match.start("word")
+        if match["word"] in WORDLIKE and draft.line.is_open(*match.span("word")):
+            stop = text.find("\n", start)
+            end = extent(text, start, len(text) if stop < 0 else stop)
+            software = Option(label="no, it is software", patch={"software": [{"name": match["word"]}]})
+            if draft.line.is_open(start, end):
+                _ask_whether(draft, start, end, [software])
+            return
+
+
+def _ask_whether(draft: Draft, start: int, end: int, more: list[Option]) -> None:
+    body = draft.line.text[start:end]
+    warn_of_secret(draft, body)
+    yes = Option(label=f"yes, run {redact(body)[:200]}", patch=_patch(body))
+    draft.ask_plain(
+        "command", redact(body)[:2000], start, f"Is `{redact(body)[:200]}` the command to run?", [yes, *more]
+    )
+    draft.line.claim_text(start, end)
 
 
 def _which(first: Found, options: list[Option]) -> Question:
@@ -285,6 +272,7 @@ def split_command(body: str) -> tuple[str, ...] | None:
 def warn_of_secret(draft: Draft, body: str) -> None:
     """Tell the person of a secret in the arguments, where it would be seen in the job's script."""
     rest = re.sub(r"(?<!\S)[A-Za-z_]\w*=\S+", "", body)
+    rest = re.sub(r"\$(?:\{\w+\}|\w+)", "V", rest)  # a variable that is named shows nothing
     if redact(rest) != rest:
         draft.unread.append(f"the command shows a secret; give it as an environment variable: {redact(body)[:500]}")
 
@@ -297,6 +285,11 @@ def _state(draft: Draft, item: Found) -> None:
         draft.fields["script"] = item.body + "\n"
         draft.default(f"{words!r} needs a shell and is run as a script, as written")
         draft.sources.append(Source(field="script", words=words, origin="text", start=item.inner))
+        return
+    if needs_more(argv):
+        draft.ask_plain("command", words, item.inner, f"What is {argv[0]} to be given?", [])
+        return
+    if item.start == item.inner and _ask_about_time(draft, item, list(argv)):
         return
     launch = read_launch(argv)
     draft.sources.append(Source(field="command", words=words, origin="text", start=item.inner))

@@ -151,6 +151,11 @@ class Draft:
         )
         self.line.claim(start, end)
 
+    def ask_plain(self, path: str, words: str, start: int, text: str, options: list[Option]) -> None:
+        """Ask about words by their place in the text as written; a rule that does so claims them itself."""
+        question = Question(id=path, field=path, words=words, start=start, text=text, options=tuple(options))
+        self.questions.append(question)
+
     def asks(self, path: str) -> bool:
         """Whether there is a question about a field."""
         return any(question.field == path for question in self.questions)

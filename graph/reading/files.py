@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -10,6 +11,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import InputFile, OutputFile
 from dragoman.units import parse_bytes
 from graph.reading.draft import Draft
+from graph.reading.reading import Option
 
 __all__ = ["FILE", "read_files"]
 
@@ -25,7 +27,7 @@ _SIZE = (
 )
 _NOUN = (
     r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint"
-    r"|geometry|source)s? ?(?:data|files?|decks?|sets?)?|files?|datasets?)"
+    r"|geometry)s? ?(?:data|files?|decks?|sets?)?|source (?:data|files?)|sources|files?|datasets?)"
 )
 INPUT = (
     rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on"
@@ -59,6 +61,24 @@ def read_files(draft: Draft) -> None:
         _inputs(draft, match)
 
 
+def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files: list[str]) -> None:
+    """`python x.py on file data.csv`: the program must be told of the file, and how is not said."""
+    at = len(draft.fields.get("inputs", []))
+    names = [
+        name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~")) or "://" in name else name for name in files
+    ]
+    inputs: dict[str, Any] = {
+        f"inputs.{at + index}": {"source": name, "name": base}
+        for index, (name, base) in enumerate(zip(files, names, strict=True))
+    }
+    words = draft.words(*match.span())
+    draft.ask(
+        "inputs", *match.span(), f"{words!r}: is it an argument of {command[0]} too?",
+        [Option(label="yes, the last argument", patch={"command": [*command, *names], **inputs}),
+         Option(label="no, only an input", patch=inputs)],
+    )  # fmt: skip
+
+
 def _outputs(draft: Draft, match: re.Match[str]) -> None:
     for name in _names(draft, *match.span("files")):
         pattern = name.removeprefix("./")
@@ -75,6 +95,10 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
     site = draft.line.words(*match.span(group)).rstrip(".") if where else None
     size = None
     files = _names(draft, *match.span("files"))
+    command = draft.fields.get("command")
+    if command and match[0].startswith("on ") and draft.line.open[: match.start()].rstrip(" ").endswith("\x00"):
+        _argument_too(draft, match, [*command], files)
+        return
     if match["bytes"] and len(files) == 1:
         try:
             size = parse_bytes(match["bytes"])

@@ -10,6 +10,7 @@ import re
 from itertools import pairwise
 
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
+from graph.reading.plain_programs import PLAIN
 
 __all__ = ["after_last_colon", "bare_program", "is_command_line"]
 
@@ -69,6 +70,8 @@ def is_command_line(body: str) -> bool:
     first = words[0] if words else ""
     if not _PROGRAM.fullmatch(first) or first.lower() in _WORDS or ", " in body:
         return False
+    if first in PLAIN:
+        return len(words) > 1 or first not in ("true", "false")
     rest = [word for word in words[1:] if word not in ("|", "&&", ";", ">", ">>", "<", "2>&1")]
     prose = any(word.lower() in _PROSE and not before.startswith("-") for before, word in pairwise(words))
     return not prose and any(_SIGN.fullmatch(word.strip("\"'")) for word in rest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,6 +26,7 @@ from graph.reading.merge import refusal
 from graph.reading.moments import read_moments
 from graph.reading.platform import read_platform
 from graph.reading.software import read_software
+from graph.reading.submit_lines import is_submit_line
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
 
@@ -204,12 +205,23 @@ def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> No
             fields["script"] = value + "\n"
             draft.default(f"{redact(value)[:200]!r} needs a shell and is run as a script, as written")
             return
+        _no_submit_line(where, argv)
         launch = read_launch(argv)
         draft.unread.extend(launch.unknown)
         draft.fields["launched"] = launch
         fields["command"] = launch.argv
         return
+    if isinstance(value, list | tuple) and all(isinstance(word, str) for word in value):
+        _no_submit_line(where, value)
     fields["command"] = tuple(value) if isinstance(value, list | tuple) else value
+
+
+def _no_submit_line(where: str, argv: Sequence[str]) -> None:
+    if is_submit_line(argv):
+        raise BadRequest(
+            "this line hands a job in, and is not what the job runs", where=where,
+            cure="give its options as fields and its script as `script`, or run `dragoman run -f FILE` with the script",
+        )  # fmt: skip
 
 
 def _each(value: Any) -> list[Any]:  # noqa: ANN401

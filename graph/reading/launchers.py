@@ -5,6 +5,7 @@ Options and meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -175,4 +176,7 @@ def _minutes(text: str) -> int:
     if text.count(":") == 1 and "-" not in text:
         minutes, seconds = text.split(":")
         return int(minutes) * 60 + int(seconds)
+    if re.fullmatch(r"\d{1,4}-\d{1,2}", text):
+        days, hours = text.split("-")
+        return int(days) * 86400 + int(hours) * 3600
     return parse_duration(text)

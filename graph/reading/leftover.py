@@ -11,7 +11,8 @@ __all__ = ["read_leftover"]
 
 _WORD = re.compile(r"[^\s\x00,;!?()\[\]{}\"“”«»…]+")
 _EDGES = ".:'`*-\u2013\u2014"
-_PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/|=+&#>]+")
+_PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/=+&#>]+(?<!&&)(?<!>>)")
+_LETTERS = frozenset("aioxuàyéè×•")  # noqa: RUF001  # articles, `x` between counts, and what is left of an accent
 
 
 def read_leftover(draft: Draft) -> None:
@@ -30,7 +31,7 @@ def read_leftover(draft: Draft) -> None:
         original = draft.line.words(*match.span()).lower().strip(_EDGES)
         padding = (
             not word or word in PADDING or _PLAIN.fullmatch(match[0]) or (word.isdigit() and original == "one")
-            or (len(word) == 1 and not word.isdigit())
+            or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and word != "|")
         )  # fmt: skip
         if padding:
             close()

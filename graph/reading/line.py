@@ -251,7 +251,7 @@ class Line:
 
     def claim(self, start: int, end: int) -> None:
         """Take a stretch of the normal form out of sight of later rules."""
-        for index in range(start, end):
+        for index in range(start, min(end, len(self._open))):
             self._open[index] = _CLAIMED
         self._masked = None
 

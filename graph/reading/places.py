@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from graph.reading.draft import Draft
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.reading import Option
+from graph.reading.submit_lines import SUBMITTERS
 
 __all__ = ["read_exclusive", "read_places", "read_unknown_places"]
 
@@ -16,10 +17,10 @@ _MORE = (
     r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
 )
 NOT_SITE = (
-    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|(?:don't|do not|never|must not|should not) (?:run|use|submit|go"
-    rf"|send)(?: it| this)?(?: (?:at|on|to))?|never (?:at|on)|except(?: for)?(?: at| on)?|excluding|exclude"
-    rf"|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at|on)) (?:the )?(?:sites? |cluster "
-    rf"|machine )?{_NAME}{_MORE}"
+    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|(?:don't|do not|never|must not|should not) (?:(?:run|submit|go"
+    rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|except(?: for)?(?: at"
+    rf"| on)?|excluding|exclude|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at"
+    rf"|on)) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
 )
 ONLY_SITE = (
     rf"(?<![\w-])(?:(?:run |it |must |should |submit |please ){{0,6}}(?:only|exclusively|strictly|just) (?:at|on"
@@ -92,7 +93,7 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
                 for word in more.replace(",", " ").replace("/", " ").split()
                 if word not in ("and", "or", "at", "on", "site")
             ]
-            if match["name"] in _NOT_NAMES:
+            if match["name"] in _NOT_NAMES | SUBMITTERS:
                 continue
             for name in names:
                 draft.add(field, known.get(name.lower(), name), *match.span())

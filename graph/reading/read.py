@@ -15,7 +15,7 @@ from dragoman.request import JobRequest
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
-from graph.reading.commands import read_commands, read_last_word
+from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts
 from graph.reading.document import looks_like_form, parse_document
 from graph.reading.draft import Draft
@@ -91,14 +91,14 @@ def _read_string(
     if script is not None:
         reading = _read_script(script[0], script_reader, now, time_zone)
         if re.search(r"\w", script[1]):
-            words = _read_words(script[1], now, time_zone, sites, reading.request.shape)
+            words = _read_words(script[1], now, time_zone, sites, reading.request.shape, script_reader)
             reading = over(reading, words)
         return reading
     if looks_like_form(text, FORM_FIELDS):
         return _read_mapping(parse_document(text), now, time_zone, "form")
     if _PATH.fullmatch(text.strip()):
         return _only_a_path(text.strip(), now, time_zone)
-    return _read_words(text, now, time_zone, sites, base)
+    return _read_words(text, now, time_zone, sites, base, script_reader)
 
 
 def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
@@ -110,11 +110,14 @@ def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
     return Reading(request=JobRequest(), questions=(question,), unread=(path[:2000],), read_at=now, time_zone=time_zone)
 
 
-def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence[str], base: Shape | None) -> Reading:
+def _read_words(
+    text: str, now: datetime, time_zone: str | None, sites: Sequence[str], base: Shape | None,
+    script_reader: ScriptReader | None,
+) -> Reading:  # fmt: skip
     """Every rule over one text; the order decides who sees a stretch first."""
     check_words(text)
     draft = Draft(Line(text), now, time_zone)
-    read_commands(draft)
+    read_commands(draft, script_reader)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]
     read_arrays(draft)
@@ -130,6 +133,7 @@ def _read_words(text: str, now: datetime, time_zone: str | None, sites: Sequence
     read_some_gpus(draft)
     read_exclusive(draft)
     read_last_word(draft)
+    read_perhaps_command(draft)
     read_software(draft)
     read_unknown_places(draft)
     read_leftover(draft)
@@ -211,6 +215,16 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
             draft.contested.add(f"shapes.0.{name}")
         shape.setdefault(name, value)
     for name, value in launch.fields.items():
+        if name in fields and fields[name] != value and isinstance(value, str | int):
+            draft.questions.append(
+                Question(
+                    id=f"launch.{name}".replace("_", "-"), field=name, words=str(value),
+                    text=f"The line and the words differ in {name}. Which one counts?",
+                    options=(Option(label=f"{fields[name]} (words)", patch={name: fields[name]}),
+                             Option(label=f"{value} (line)", patch={name: value})),
+                )
+            )  # fmt: skip
+            draft.contested.add(name)
         fields.setdefault(name, value)
     try:
         added = [variable(draft.secrets, name, value) for name, value in launch.environment]

@@ -1,0 +1,60 @@
+"""Where a command ends that is followed by more of the sentence: `python x.py --lr 0.1 on 2 nodes for 3 hours`."""
+
+from __future__ import annotations
+
+import re
+
+from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
+
+__all__ = ["WORD", "extent"]
+
+WORD = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s\"']+(?:\"[^\"\n]*\"|'[^'\n]*')?[^\s\"']*")
+_UNITS = (
+    UNIT_WORDS
+    | frozenset(word for word in FOREIGN_UNITS if word not in ("go", "mo", "to"))
+    | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x a100 a100s h100 h100s v100 v100s cards mpi".split())  # noqa: SIM905
+    | frozenset("compute full whole entire exclusive physical parallel total gpu cpu openmp".split())  # noqa: SIM905
+)
+_SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))
+
+
+def extent(text: str, start: int, limit: int) -> int:
+    """End of a command that begins at `start` and is followed by more of the sentence."""
+    end, option, first = start, False, True
+    words = WORD.finditer(text, start, limit)
+    match, after = next(words, None), next(words, None)
+    while match is not None:
+        later = next(words, None)
+        word = match[0]
+        plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word)
+        bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".")
+        ended = _ends(bare, after) if not option else _begins_an_amount(bare, after, later)
+        if not first and ("\n" in text[end : match.start()] or ended):
+            return end
+        end = match.start() + len(bare)
+        if len(bare) < len(word):
+            return end
+        option = (word.startswith("-") and "=" not in word) or word in ("<", ">", ">>", "2>", "|", "&&")
+        first, match, after = False, after, later
+    return end
+
+
+def _ends(word: str, after: re.Match[str] | None) -> bool:
+    """Whether a word belongs to the sentence and not to the command before it."""
+    following = after[0].lower().strip(",.;?!)") if after else ""
+    low = word.lower()
+    if (word.replace(".", "").isdigit() or low in NUMBER_WORDS) and following in _UNITS:
+        return True
+    if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
+        return True
+    return low in KEYWORDS or low in _SENTENCE or word in ("-", "--", "–", "—")  # noqa: RUF001  # dashes as people type
+
+
+def _begins_an_amount(word: str, after: re.Match[str] | None, later: re.Match[str] | None) -> bool:
+    """`--flag on one node`: the word behind an option is a word of the sentence, with an amount behind it."""
+    if word.lower() not in ("on", "for", "with", "using", "at", "within", "across", "over") or after is None:
+        return False
+    count, unit = after[0].lower(), later[0].lower().strip(",.;?!)") if later else ""
+    if re.fullmatch(r"\d+(?:\.\d+)?[a-z]+[,.;]?", count):
+        return True
+    return (count.isdigit() or count in NUMBER_WORDS or count in ("a", "an", "the", "each", "at")) and unit in _UNITS

@@ -1,0 +1,203 @@
+"""Where the commands of a text stand: in backticks, after a colon or a prompt, or in the middle of a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from graph.reading.extent import WORD, extent
+from graph.reading.final_command import after_last_colon, is_command_line
+from graph.reading.launchers import LAUNCHERS
+from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.plain_programs import PLAIN
+from graph.reading.shell_lines import looks_like_shell
+from graph.reading.submit_lines import SUBMITTERS
+
+__all__ = ["SHELL_SIGN", "Found", "find_commands"]
+
+_INTERPRETERS = frozenset(
+    [
+        "python",
+        "python2",
+        "python3",
+        "bash",
+        "sh",
+        "zsh",
+        "perl",
+        "ruby",
+        "julia",
+        "rscript",
+        "octave",
+        "matlab",
+        "java",
+        "node",
+        "make",
+        "cmake",
+        "mpirun",
+        "apptainer",
+        "singularity",
+        "docker",
+        "podman",
+        "time",
+        "nohup",
+        "env",
+        "conda",
+        "stdbuf",
+        "numactl",
+        "torchrun",
+        "accelerate",
+    ]
+)
+SHELL_SIGN = re.compile(r"[|<>;&$*`(){}]")
+_FENCE = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n?(?P<body>[^`]+)```")
+_TICKS = re.compile(r"`(?P<body>[^`\n]+)`")
+_PROMPT = re.compile(r"(?m)^[ \t]{0,8}\$[ \t]+(?P<body>\S[^\n]*)$")
+_INTRODUCED = re.compile(
+    r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|launch|start|running|program|line|script))?"
+    r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
+    r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
+)
+_QUOTED = re.compile(
+    r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
+)
+_VERB = re.compile(
+    r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
+    r"|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
+    r"|my )?$"
+)
+_SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
+_PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
+_BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
+_CLAUSE = re.compile(
+    r"(?i)(?:^|[.:;,\n])[ \t]*(?:(?:please|and|then|to|just|can you|could you|i want to|i would like to|i'd like to"
+    r"|we want to|let us|let's)[ \t]+){0,4}"
+    r"(?:(?:run|execute|launch|start|command|call)[ \t]+(?:the (?:command|program)[ \t]+)?)?$"
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A command line in a text."""
+
+    start: int
+    end: int
+    inner: int
+    """Where the command itself begins, after a backtick or prompt."""
+    body: str
+
+
+def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
+    low = word.lower()
+    if _ASSIGNMENT.fullmatch(word) or (low == "node" and not re.match(r"-|[\w./-]+\.[cm]?[jt]s\b", following)):
+        return False
+    if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
+        return True
+    if word.startswith("/") and len(word) > 1 and after_verb:
+        return True
+    if word in PLAIN:
+        return after_verb
+    if low in LAUNCHERS or low in _INTERPRETERS:
+        looks = following.startswith(("-", "./", "/", "~/", '"', "'")) or bool(
+            re.fullmatch(r"[\w./-]+\.[A-Za-z]\w{0,7}[,.;]?", following)
+        )
+        if low == "flux":
+            return following == "run"
+        if low in ("apptainer", "singularity", "docker", "podman"):
+            return following in ("exec", "run")
+        if low in LAUNCHERS:
+            return looks or (bool(following) and following.lower().strip(".,;") not in KEYWORDS and after_verb)
+        return looks or bool(_ASSIGNMENT.fullmatch(following) and low == "env")
+    return after_verb and bool(_SCRIPT_FILE.fullmatch(word.rstrip(",.;")))
+
+
+def find_commands(text: str) -> list[Found]:
+    """Every command line of a text, in order, not overlapping."""
+    found: list[Found] = []
+
+    def take(start: int, end: int, inner: int, stop: int) -> None:
+        if all(end <= other.start or start >= other.end for other in found[-64:]) and text[inner:stop].strip():
+            inner += len(text[inner:stop]) - len(text[inner:stop].lstrip())
+            found.append(Found(start, end, inner, text[inner:stop].rstrip()))
+
+    for match in _FENCE.finditer(text):
+        take(match.start(), match.end(), *match.span("body"))
+    for match in _TICKS.finditer(text):
+        words = match["body"].split()
+        before = text[max(0, match.start() - 40) : match.start()]
+        verb = bool(_VERB.search(before)) or before.rstrip().endswith(":")
+        line = len(words) > 1 and bool(_ASSIGNMENT.fullmatch(words[0]) or looks_like_shell(match["body"]))
+        if words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb or line):
+            take(match.start(), match.end(), *match.span("body"))
+    for match in _PROMPT.finditer(text):
+        take(match.start(), match.end(), *match.span("body"))
+    for match in _QUOTED.finditer(text):
+        take(match.start(), match.end(), *match.span("body"))
+    for match in _INTRODUCED.finditer(text):
+        words = match["body"].split(None, 2)
+        first = words[0].strip(",;")
+        after = words[1] if len(words) > 1 else ""
+        start = match.start("body")
+        while _ASSIGNMENT.fullmatch(first) and after and match["word"]:
+            break
+        known = _program_like(first, after, after_verb=True) or (
+            _ASSIGNMENT.fullmatch(first)
+            and bool(after)
+            and _program_like(after, words[2] if len(words) > 2 else "", after_verb=True)
+        )
+        meant = bool(match["word"]) and re.fullmatch(r"[A-Za-z_./][\w./+-]*", first) and first.lower() not in KEYWORDS
+        if known or (
+            meant
+            and (match["word"].lower() in ("command", "cmd", "commands", "execute", "exec") or after.startswith("-"))
+        ):
+            end = extent(text, start, match.end())
+            if SHELL_SIGN.search(text[start:end]):
+                end = _shell_end(text, start, match.end())
+            take(start, end, start, end)
+    _inline(text, take)
+    first_word = text.split(None, 1)[0].lower() if text.strip() else ""
+    plain = (first_word in KEYWORDS | PADDING or first_word in SUBMITTERS) and first_word not in _INTERPRETERS
+    if not found and not plain and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):
+        start = len(text) - len(text.lstrip())
+        take(start, extent(text, start, len(text)), start, extent(text, start, len(text)))
+    last = None if found else after_last_colon(text)
+    if last is not None and is_command_line(text[slice(*last)]):
+        take(*last, *last)
+    return sorted(found, key=lambda item: item.start)
+
+
+def _shell_end(text: str, start: int, limit: int) -> int:
+    stop = re.search(
+        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b)", text[start:limit]
+    )
+    return start + stop.start() if stop else limit
+
+
+def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
+    words = list(WORD.finditer(text))
+    skip_to = -1
+    for index, match in enumerate(words):
+        if match.start() < skip_to:
+            continue
+        word = match[0]
+        following = words[index + 1][0] if index + 1 < len(words) else ""
+        known = word.lower() in LAUNCHERS or word.lower() in _INTERPRETERS or word.rstrip(",;.") in PLAIN
+        if not (word[0] in "./~" or known or "." in word):
+            continue
+        before = text[max(0, match.start() - 48) : match.start()]
+        verb = bool(_VERB.search(before)) or not before.strip()
+        plain = word.rstrip(",;.") in PLAIN and following.rstrip(",.").lower() not in ("command", "program")
+        if (plain or word.lower() in ("node", "time")) and not _CLAUSE.search(before):
+            continue  # `1 node ./x`, `unlimited time ./x`: words of the sentence
+        if not _program_like(word.rstrip(",;."), following, after_verb=verb):
+            continue
+        start = match.start()
+        back = index - 1
+        while back >= 0 and _PREFIX.fullmatch(words[back][0]) and text[words[back].end() : start].strip() == "":
+            start = words[back].start()
+            back -= 1
+        line_end = text.find("\n", match.start())
+        end = extent(text, match.start(), len(text) if line_end < 0 else line_end)
+        take(start, end, start, end)
+        skip_to = end
