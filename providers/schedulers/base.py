@@ -52,6 +52,7 @@ NO_CONNECTION = re.compile(
     r"|no route to host|network is unreachable|name or service not known|temporar(?:y|ily) (?:failure|unavailable"
     r"|unable)|broken pipe|end of file|communication (?:\w+ )?(?:failure|error)|message (?:send|receive) failure"
     r"|unexpected message|standby mode|send/recv|server (?:is )?(?:down|not running)"
+    r"|connection to the server \S+ was refused|currently unable to handle the request"
     r"|not responding|please wait|service unavailable|try again later|zero bytes were transmitted|transport endpoint"
     r"|lost connection|no contact|premature end",
     re.IGNORECASE,

@@ -236,6 +236,8 @@ FORBIDDEN = 'Error from server (Forbidden): namespaces is forbidden: User "user1
          ("", "Unable to connect to the server: dial tcp: i/o timeout", 1), (("not-found",), Truth.NO, None)),
         (("", "", 0), ("", "The connection to the server localhost:8080 was refused - did you specify the right host"
          " or port? connect: connection refused", 1), ("", "x", 1), ((), Truth.NO, None)),
+        (("old\n", "", 0), ("", "The connection to the server 192.0.2.1:6443 was refused - did you specify the right"
+         " host or port?", 1), ("", "x", 1), (("old",), Truth.NO, None)),
         (("", "error: kubeconfig broken", 1), ("", "error: kubeconfig broken", 1), ("", "", 1),
          (None, Truth.UNKNOWN, None)),
         (("a\n", "", 0), ("", "error: You must be logged in to the server (Unauthorized)", 1), ("", "", 1),
@@ -249,6 +251,18 @@ def test_success_is_the_exit_code_and_a_context_is_no_cluster(done: Finish, cont
     access = read_access(done(*contexts), done(*ready), done(*namespaces))
     assert (access.contexts, access.reachable, access.namespaces) == answer
     assert access.configured is bool(answer[0])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The connection to the server 192.0.2.1:6443 was refused - did you specify the right host or port?",
+        "Error from server (ServiceUnavailable): the server is currently unable to handle the request",
+    ],
+)
+def test_a_server_that_does_not_answer_has_refused_nothing(done: Finish, words: str) -> None:
+    answer = K8S.parse_submit(done("", words, 1))
+    assert (answer.refused, answer.doubt, answer.reason_class) == ("", words, ReasonClass.WAIT)
 
 
 def test_an_unreachable_cluster_has_no_workload(done: Finish) -> None:
