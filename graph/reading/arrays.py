@@ -45,6 +45,14 @@ AFTEROK = (
 )
 
 
+RETRIES = (
+    rf"(?<![\w-])(?:retr(?:y|ies|ied|ying)|re-?submit\w*|re-?start\w*|re-?run|requeue\w*"
+    rf"|try|tries|attempt\w*|repeat\w*)"
+    rf"(?: (?:it|this|the job|up to|at most|max\.?|maximum|no more than|on failure|if it fails|again))*[ :=,]+{NUMBER}"
+    rf"(?: times?)?(?: (?:on failure|on errors?|if it fails|when it fails|in case of failure))?(?![\w-])"
+)
+
+
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
     """`1-10:2,15` as ranges; None where a range is empty."""
     ranges = []
@@ -72,6 +80,9 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"], match["limit"])
         if spec is not None:
             draft.put("array", spec, *match.span())
+    for match in draft.line.find(RETRIES):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
     for match in draft.line.find(COPIES):
         _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(AT_ONCE):

@@ -8,7 +8,7 @@ from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
-__all__ = ["PER", "read_counts"]
+__all__ = ["PER", "read_counts", "read_scaled_counts"]
 
 UNITS = {
     "node": r"nodes?|hosts?|machines?|servers?|compute nodes?",
@@ -64,6 +64,22 @@ _PER_WORD = {
 }  # fmt: skip
 
 
+_NAMED_UNITS = {
+    "node": "nodes?|nnodes", "task": "tasks?|ntasks|ranks?|procs?|processes", "core": "cores?|ncores|cpus?|ncpus",
+    "thread": "threads?|nthreads", "gpu": "gpus?|ngpus",
+}  # fmt: skip
+_NAMES = "|".join(_NAMED_UNITS.values())
+_AND = r"(?:,? |; ?)"
+LABELLED = (
+    rf"(?<![\w.,/-])(?<!\d )(?:(?:{_NAMES}) {NUMBER}(?:{_AND}(?:{_NAMES}) {NUMBER}){{1,4}}"
+    rf"|(?:nodes|nnodes|tasks|ntasks|ranks|procs|cores|ncores|cpus|ncpus|threads|nthreads|gpus|ngpus) {NUMBER})"
+    rf"(?= ?[,;]| ?\x00| ?$| (?:time|walltime|mem|memory|for|with|per|queue|account|partition)(?![\w-]))"
+)
+"""`nodes 2 tasks 64 time 2h`: names before their numbers, as on a form."""
+SCALED = (
+    rf"(?<![\w.,-])(?P<n>\d{{1,4}}(?:\.\d{{1,3}})?) ?(?P<scale>k|m|thousand|million) (?:mpi )?"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
+)
 PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_PER = rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|on each) ?(?P<per>node|task|rank|gpu)(?![\w-])"
 
@@ -82,8 +98,36 @@ def per_of(match: re.Match[str]) -> str | None:
     return "each" if groups.get("each") else None
 
 
+def read_scaled_counts(draft: Draft) -> None:
+    """`2M tasks`: thousands and millions, before `2M` can be memory or minutes."""
+    for match in draft.line.find(SCALED):
+        scale = draft.line.words(*match.span("scale"))
+        size = {"k": 1000, "K": 1000, "M": 1_000_000, "thousand": 1000, "million": 1_000_000}.get(scale)
+        value = float(match["n"]) * (size or 0)
+        if scale == "m":
+            draft.unread.append(draft.words(*match.span()))  # a million, a thousandth or minutes
+            draft.line.claim(*match.span())
+            continue
+        if size is None or value < 1 or value != int(value) or draft.negated(*match.span()):
+            continue
+        draft.amounts.append(Amount(_unit(match), int(value), None, *match.span(), per=per_of(match)))  # type: ignore[arg-type]  # one of UNITS
+        draft.line.claim(*match.span())
+
+
+def _labelled(draft: Draft, match: re.Match[str]) -> None:
+    for found in re.finditer(rf"({_NAMES}) ({NUMBER})", match[0]):
+        unit = next(unit for unit, names in _NAMED_UNITS.items() if re.fullmatch(names, found[1]))
+        count = count_of(found[2])
+        start, end = match.start() + found.start(), match.start() + found.end()
+        if count:
+            draft.amounts.append(Amount(unit, count, None, start, end))  # type: ignore[arg-type]  # one of UNITS
+            draft.line.claim(start, end)
+
+
 def read_counts(draft: Draft) -> None:
     """Find every count of a unit."""
+    for match in draft.line.find(LABELLED):
+        _labelled(draft, match)
     for match in draft.line.find(FRACTION):
         _half(draft, "node", match)
     for rule in (BETWEEN, BACKWARD, FORWARD):

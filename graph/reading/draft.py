@@ -70,6 +70,8 @@ class Draft:
     """Fields stated twice, differently: left open until the person answers."""
     software_ends: set[int] = field(default_factory=set)
     """Where names of software ended, in the normal form."""
+    gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
+    """Memory of each GPU in bytes with its place, until the GPUs are counted."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dragoman.request import EnvironmentVariable
 from dragoman.secrets import is_secret_name, is_secret_value
 from graph.reading.draft import Draft
@@ -13,6 +15,10 @@ RULE = (
     r"(?:environment |env )?(?:variables? )?)?"
     r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
 )
+
+
+_NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
+_LETTER = r"(?<![\w./-])(?P<name>[a-z]) ?= ?(?P<value>\d[^\s,;\x00]{0,64})"
 
 
 def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVariable:
@@ -30,6 +36,12 @@ def read_environment(draft: Draft) -> None:
         if not (name.isupper() or is_secret_name(name)) or name.isdigit():
             continue
         value = draft.line.words(*match.span("value")).rstrip(".:")
+        if len(name) == 1 and not _NAMED.search(match[0][: match.start("name") - match.start()]):
+            continue
         if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
             value = value[1:-1]
         draft.add("environment", variable(draft.secrets, name, value), *match.span())
+    for match in draft.line.find(_LETTER):
+        # `N=2, t=2h`: whose letters these are is not said.
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())

@@ -12,7 +12,8 @@ WORD = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s\"']+(?:\"[^\"\n]*\"|'[^'\n]*')?[
 _UNITS = (
     UNIT_WORDS
     | frozenset(word for word in FOREIGN_UNITS if word not in ("go", "mo", "to"))
-    | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x a100 a100s h100 h100s v100 v100s cards mpi".split())  # noqa: SIM905
+    | frozenset("h hr hrs min mins s gb gib mb tb g ranks procs x times copies replicas mpi cards".split())  # noqa: SIM905
+    | frozenset("a100 a100s h100 h100s v100 v100s".split())  # noqa: SIM905
     | frozenset("compute full whole entire exclusive physical parallel total gpu cpu openmp".split())  # noqa: SIM905
 )
 _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dragoman.errors import BadRequest
-from dragoman.request import InputFile, JobRequest, OutputFile, SoftwareNeed, Source
+from dragoman.request import ContainerNeed, InputFile, JobRequest, OutputFile, SoftwareNeed, Source
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import parse_array, read_arrays
@@ -18,8 +18,9 @@ from graph.reading.commands import split_command, warn_of_secret
 from graph.reading.counts import read_counts
 from graph.reading.draft import Draft
 from graph.reading.environment import variable
-from graph.reading.gpus import read_gpus
+from graph.reading.gpus import give_gpu_memory, read_gpus
 from graph.reading.launchers import read_launch
+from graph.reading.lexicon import NUMBER_WORDS
 from graph.reading.line import Line
 from graph.reading.memory import read_memory
 from graph.reading.merge import refusal
@@ -44,7 +45,21 @@ _SHAPE = frozenset(Shape.model_fields)
 FORM_FIELDS = frozenset(JobRequest.model_fields) | _SHAPE | frozenset(_ALIASES) | {"walltime"} - {"sources"}
 
 
+_WRITTEN = {
+    "gpus_per_node": "write gpus: 4 per node", "gpu": "write gpus: 4 per node, or gpus: 8", "ngpus": "write gpus: 8",
+    "gpus_per_task": "write gpus: {count: 1, per: task}", "gres": "write gpus: 4 per node",
+    "mem_per_cpu": "write memory: 4 GB per core", "memory_per_cpu": "write memory: 4 GB per core",
+    "memory_per_core": "write memory: 4 GB per core", "memory_per_node": "write memory: 64 GB per node",
+    "mem_per_node": "write memory: 64 GB per node", "mem_per_gpu": "write memory: 16 GB per GPU",
+    "ppn": "write tasks_per_node", "threads": "write cpus_per_task", "image": "write containers: [{image: IMAGE}]",
+}  # fmt: skip
+"""How to write what others have a field for."""
+
+
 def _unknown(name: str, known: frozenset[str], where: str = "") -> BadRequest:
+    written = _WRITTEN.get(name.lower())
+    if written:
+        return BadRequest(f"there is no field {name!r}", where=where or name, cure=written)
     near = difflib.get_close_matches(name.lower()[:64], known, 1, 0.5)
     cure = f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(sorted(known)[:40])}"
     return BadRequest(f"there is no field {redact(name[:80])!r}", where=where or name[:80], cure=cure)
@@ -102,7 +117,10 @@ def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of
     ):
         cleaned = re.fullmatch(r"\s*(\d{1,9})\s*", value)
         if cleaned is None:
-            raise BadRequest(f"{value[:80]!r} is no whole number", where=name, cure="give a whole number, such as 4")
+            number = NUMBER_WORDS.get(value.strip().lower(), 4)
+            raise BadRequest(
+                f"{value[:80]!r} is no whole number", where=name, cure=f"give a whole number, such as {number}"
+            )
         return int(cleaned[1])
     if isinstance(value, str) and name in ("sites", "sites_not", "queues", "licenses", "native_options", "notes"):
         return tuple(part.strip() for part in value.split(",") if part.strip())
@@ -145,6 +163,10 @@ _CURES = {
     "gpus": "write it like 4 per node, or 8 A100", "budget": "write it like 50 node-hours",
     "deadline": "write it like 2026-12-01T08:00+01:00", "start_after": "write it like 2026-12-01T08:00+01:00",
     "software": "write it like gromacs>=2024.1",
+    "dependencies": 'write it like {"kind": "afterok", "job_id": "1234"}, or afterok:1234',
+    "containers": 'write it like {"runtimes": ["apptainer"], "image": "docker://ubuntu:22.04"}',
+    "storage": 'write it like {"kinds": ["lustre"]}', "networks": 'write it like {"fabrics": ["infiniband"]}',
+    "mpi": 'write it like {"implementations": ["openmpi"], "version": ">=4.1"}',
 }  # fmt: skip
 
 
@@ -176,7 +198,7 @@ def _amount(unit: str) -> Callable[[Draft, dict[str, Any], str, Any], None]:
             return
         if unit == "memory" and text.isdigit():
             raise BadRequest(f"{text} has no unit", where=where, cure="write it like 64 GB per node")
-        part = _by_rules(draft, text, unit, read_gpus, read_memory, read_counts)
+        part = _by_rules(draft, text, unit, read_gpus, read_memory, read_counts, give_gpu_memory)
         draft.parts.append(part)
 
     return read
@@ -288,6 +310,9 @@ def _environment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -
     fields["environment"] = tuple(ready)
 
 
+_IMAGE = re.compile(r"(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d+)?/)?[a-z0-9][a-z0-9._/-]*(?::[\w.-]+|@sha256:[0-9a-f]{64})")
+
+
 def _words(name: str, *rules: Callable[[Draft], None]) -> Callable[[Draft, dict[str, Any], str, Any], None]:
     def read(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
         if name == "array" and isinstance(value, str):
@@ -310,6 +335,9 @@ def _words(name: str, *rules: Callable[[Draft], None]) -> Callable[[Draft, dict[
             if name == "objective" and re.fullmatch(r"[a-z-]{3,20}", item) and item in _POLICIES:
                 fields[name] = item
                 return
+            if name == "containers" and _IMAGE.fullmatch(item):
+                found.append(ContainerNeed(image=item))
+                continue
             part = _by_rules(draft, item, name, *rules)
             result = part.fields.get(name)
             if result is None and not part.questions:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from dragoman.errors import BadRequest
+from dragoman.model import JsonValue
 from dragoman.units import parse_bytes
 from graph.reading.counts import PER, per_of
 from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
-__all__ = ["read_gpus"]
+__all__ = ["give_gpu_memory", "read_gpus", "read_some_gpus"]
 
 _VENDOR = r"(?:(?P<vendor>nvidia|amd|intel) )?(?:tesla |instinct |data center |geforce )?"
 MODEL = (
@@ -46,6 +47,17 @@ WITH_SIZE = (
 COMMA_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU},? (?:each )?(?:with )?(?:at least |>= ?|min(?:imum)?\.? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem|memory))? each(?![\w])"
+)
+SIZED = (
+    r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
+    rf"{_GPU}(?!\w)(?P<more>,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
+)
+VRAM = (
+    r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?|>=|each with) ?){0,3}"
+    r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?) ?(?:of )?(?:vram|v-ram|hbm\w*|gpu (?:memory|ram|mem)"
+    r"|video (?:memory|ram)|vmem|device memory|gpu-memory)"
+    r"|(?:vram|gpu (?:memory|ram|mem)|video memory|gpu-memory)(?: of| is|:| ?=|,)?(?: at least| >=)? ?"
+    r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b)?))(?: each| per (?:gpu|card)| on each)?(?![\w])"
 )
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? "
@@ -89,6 +101,16 @@ def read_gpus(draft: Draft) -> None:
     for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, COMMA_SIZE, BY_SIZE):
         for match in draft.line.find(rule):
             _described(draft, match)
+    for match in draft.line.find(VRAM):
+        _gpu_memory(draft, match, match["size"] or match["size2"])
+    for match in draft.line.find(SIZED):
+        count = count_of(match["n"]) if match["n"] else None
+        if count:
+            start, end = match.span()
+            draft.amounts.append(Amount("gpu", count, None, start, end, each_bytes=_bytes(match["size"])))
+            draft.line.claim(start, end)
+        else:
+            _gpu_memory(draft, match, match["size"])
     for match in draft.line.find(OR_CPU):
         draft.fields["alternative"] = "gpu"
         draft.source("shapes.0.gpus", *match.span("or"))
@@ -103,8 +125,37 @@ def read_gpus(draft: Draft) -> None:
         _model_only(draft, match)
 
 
+def _bytes(size: str) -> int | None:
+    try:
+        return parse_bytes(re.sub(r"g$", "gb", size))
+    except BadRequest:
+        return None
+
+
+def _gpu_memory(draft: Draft, match: re.Match[str], size: str) -> None:
+    """`16 GB VRAM`: of the GPUs that are counted elsewhere; kept until the counts are known."""
+    each = _bytes(size)
+    if each is not None and not draft.negated(*match.span()):
+        draft.gpu_memory.append((each, *match.span()))
+        draft.line.claim(*match.span())
+
+
+def give_gpu_memory(draft: Draft) -> None:
+    """Give the memory that was said of GPUs to those that are counted; else it is asked or told back."""
+    counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
+    for each, start, end in draft.gpu_memory:
+        if len(counted) == 1 and counted[0].each_bytes in (None, each):
+            counted[0].each_bytes = each
+            draft.source("shapes.0.gpus", start, end)
+        elif counted or draft.asks("shapes.0.gpus"):
+            draft.unread.append(draft.words(start, end))
+        else:
+            _how_many(draft, start, end, None, each)
+
+
 def read_some_gpus(draft: Draft) -> None:
     """`with GPUs` and no number anywhere: asked back."""
+    give_gpu_memory(draft)
     for match in draft.line.find(SOME):
         if any(amount.unit == "gpu" for amount in draft.amounts) or "shapes.0.gpus" in {
             q.field for q in draft.questions
@@ -173,8 +224,9 @@ def _plain_counts(draft: Draft) -> list[re.Match[str]]:
     return list(draft.line.find(rf"{NUMBER} gpus?(?!\w)"))
 
 
-def _how_many(draft: Draft, start: int, end: int, model: str | None) -> None:
-    named = {"model": model} if model else {}
+def _how_many(draft: Draft, start: int, end: int, model: str | None, each: int | None = None) -> None:
+    named: dict[str, JsonValue] = {"model": model} if model else {}
+    named |= {"memory_bytes": each} if each else {}
     options = [
         Option(label=f"{count} per node", patch={"shapes.0.gpus": {"count": count, "per": "node", **named}})
         for count in (1, 2, 4, 8)

@@ -7,12 +7,23 @@ import re
 from graph.reading.draft import Draft
 from graph.reading.lexicon import PADDING
 
-__all__ = ["read_leftover"]
+__all__ = ["read_leftover", "read_options"]
 
 _WORD = re.compile(r"[^\s\x00,;!?()\[\]{}\"“”«»…]+")
 _EDGES = ".:'`*-\u2013\u2014"
 _PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/=+&#>]+(?<!&&)(?<!>>)")
 _LETTERS = frozenset("aioxuàyéè×•")  # noqa: RUF001  # articles, `x` between counts, and what is left of an accent
+
+
+_OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
+_OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"
+
+
+def read_options(draft: Draft) -> None:
+    """`-N 2 -t 30 ./sim`: options of some program that is not named, told back as they stand."""
+    for match in draft.line.find(_OPTIONS):
+        draft.unread.append(draft.words(match.start(), match.end() - 1))
+        draft.line.claim(*match.span())
 
 
 def read_leftover(draft: Draft) -> None:
@@ -22,7 +33,8 @@ def read_leftover(draft: Draft) -> None:
 
     def close() -> None:
         if run:
-            found.append(draft.words(run[0], run[1]).strip(" .:'`*-"))
+            words = draft.words(run[0], run[1]).strip(" .:'`*")
+            found.append(words.rstrip("-") if re.match(r"--?\w", words) else words.strip(" .:'`*-"))
             run.clear()
 
     last = -2

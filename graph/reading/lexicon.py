@@ -48,6 +48,7 @@ FOREIGN_WORDS = _pairs("""
     lang=long version=version starte=run starten=run rechne=run sur=on avec=with par=per et=and pour=for pendant=for
     avant=before après=after ou=or chacun=each un=a une=a deux=2 trois=3 quatre=4 huit=8 besoin=need merci=thanks
     de=of le=the la=the les=the des=of lancer=run lancez=run exécuter=run svp=please
+    demi=half demie=half halbe=half halben=half
     programm=program programme=program il=it faut=need kann=can haben=have können=can
 """)
 """Function words, taken only where a German or French unit word shows the language."""

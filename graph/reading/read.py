@@ -16,7 +16,7 @@ from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
-from graph.reading.counts import read_counts
+from graph.reading.counts import read_counts, read_scaled_counts
 from graph.reading.document import looks_like_form, parse_document
 from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
@@ -24,7 +24,7 @@ from graph.reading.files import read_files
 from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
 from graph.reading.launchers import Launch
-from graph.reading.leftover import read_leftover
+from graph.reading.leftover import read_leftover, read_options
 from graph.reading.line import Line, check_text, check_words
 from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
@@ -118,6 +118,7 @@ def _read_words(
     check_words(text)
     draft = Draft(Line(text), now, time_zone)
     read_commands(draft, script_reader)
+    read_options(draft)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]
     read_arrays(draft)
@@ -126,6 +127,7 @@ def _read_words(
     read_platform(draft)
     read_files(draft)
     read_places(draft, sites)
+    read_scaled_counts(draft)
     read_gpus(draft)
     read_memory(draft)
     read_times(draft)

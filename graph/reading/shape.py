@@ -24,6 +24,8 @@ _LEAD = re.compile(
     r"| needs| gets| using)?[ ]$"
 )
 _LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
+_MOST_GPU_BYTES = 300_000_000_000
+"""No GPU has more memory of its own."""
 _FIELDS = {"core": "cpus", "gpu": "gpus", "task": "tasks", "memory": "memory"}
 _NAMES = {"core": "cores", "gpu": "GPUs", "task": "tasks", "memory": "of memory", "thread": "threads", "node": "nodes"}
 
@@ -44,16 +46,44 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
         nodes = Amount("node", base.nodes, base.nodes_max, 0, 0)
     if tasks is None and base is not None and base.tasks:
         tasks = Amount("task", base.tasks, None, 0, 0)
-    for amount in amounts:
+    for amount in sorted(amounts, key=_of_gpus_last):
         if amount.unit == "node":
             continue
         if amount.per == "unknown":
             _each_of_what(draft, amount)
             continue
         if amount.per is None and _unclear(draft, amount, amounts, nodes, tasks):
+            amount.per = "asked"
             continue
         _state(draft, fields, amount, nodes, tasks)
+    _too_few_cores(draft, fields)
     return fields
+
+
+def _of_gpus_last(amount: Amount) -> bool:
+    """Tasks of each GPU are reckoned when it is known how many GPUs there are."""
+    return amount.unit == "task" and amount.per == "gpu"
+
+
+def _too_few_cores(draft: Draft, fields: dict[str, Any]) -> None:
+    """More tasks than cores for them on a node, or in all: asked, because one of the two is not meant."""
+    tasks_per_node, nodes, tasks = fields.get("tasks_per_node"), fields.get("nodes"), fields.get("tasks")
+    each = fields.get("cpus_per_task") or 1
+    if tasks_per_node is None and nodes and tasks:
+        tasks_per_node = -(-tasks // nodes)
+    total = tasks or (tasks_per_node * nodes if tasks_per_node and nodes else None)
+    for name, needed in (("cpus_per_node", tasks_per_node), ("cpus", total)):
+        have = fields.get(name)
+        if have is None or needed is None or needed * each <= have:
+            continue
+        where = "on each node" if name == "cpus_per_node" else "in total"
+        draft.contested.add(f"shapes.0.{name}")
+        draft.ask(
+            f"shapes.0.{name}", 0, 0,
+            f"{have} cores {where} are fewer than its {needed} tasks need ({needed * each}). What is meant?",
+            [Option(label=f"a core for each: {needed * each} cores {where}", patch={f"shapes.0.{name}": needed * each}),
+             Option(label=f"tasks share the {have} cores {where}", patch={f"shapes.0.{name}": have})],
+        )  # fmt: skip
 
 
 def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) -> Amount | None:
@@ -106,6 +136,11 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
             continue
         before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)
         if amount.per == "each":
+            if amount.unit == "thread" and any(other.unit == "task" for other in amounts):
+                amount.per = "task"  # threads are of a task, wherever it is counted
+                continue
+            if _each_of_two(draft, amount, amounts[:index]):
+                continue
             holder = next(
                 (
                     a
@@ -134,6 +169,42 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
             _EACH.search(gap) or (re.fullmatch(r"[ \n]?(?:[x\u00d7*@à]|of|times)[ \n]?", gap))
         ) and before.unit != amount.unit:
             amount.per = before.unit
+
+
+def _each_of_two(draft: Draft, amount: Amount, before: list[Amount]) -> bool:
+    """`8 tasks on 2 nodes, 4 GB each`: of a node or of a task; `8 GPUs on 2 nodes, 80 GB each`: of a GPU or a node."""
+    near = [other for other in before if amount.start - other.end <= 120 and other is not amount]
+    count = amount.low or amount.high or 1
+    nodes = next((a for a in reversed(near) if a.unit == "node"), None)
+    tasks = next((a for a in reversed(near) if a.unit == "task"), None)
+    gpus = next((a for a in reversed(near) if a.unit == "gpu" and a.each_bytes is None), None)
+    said = re.search(r"\b(?:memory|ram|mem)\b", draft.line.norm[amount.start : amount.end + 12])
+    if amount.unit == "memory" and gpus is not None and not said and count <= _MOST_GPU_BYTES:
+        total = gpus.low or 1
+        options = [Option(label="of each GPU", patch={"shapes.0.gpus.memory_bytes": count})]
+        options += [Option(label="of each node", patch=_patch(amount, "node", count))] if nodes or not tasks else []
+        options += [Option(label="of each task", patch=_patch(amount, "task", count))] if tasks else []
+        if total > 1 or nodes is None or (nodes.low or 1) > 1:
+            _ask_each(draft, amount, options)
+            return True
+    if nodes is None or tasks is None or amount.unit not in ("memory", "core", "gpu"):
+        return False
+    node_count, task_count = nodes.low or nodes.high or 1, tasks.low or tasks.high or 1
+    if tasks.per is not None or tasks.start > nodes.start or task_count <= 1 or task_count == node_count:
+        return False
+    if node_count == 1:
+        amount.per = "task"
+        return True
+    options = [Option(label=f"of each {unit}", patch=_patch(amount, unit, count)) for unit in ("node", "task")]
+    _ask_each(draft, amount, options)
+    return True
+
+
+def _ask_each(draft: Draft, amount: Amount, options: list[Option]) -> None:
+    words = draft.words(amount.start, amount.end)
+    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
+    draft.ask(path, amount.start, amount.end, f"{words!r}: of each what?", options)
+    amount.per = "asked"
 
 
 def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
@@ -193,13 +264,25 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
             return False
     words = draft.words(amount.start, amount.end)
     path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
-    options = [Option(label=f"{words} in total", patch=_patch(amount, "job", count))]
+    on_each = [a for a in amounts if a.unit == "task" and a.per == "gpu"] if amount.unit == "gpu" else []
+    options = [Option(label=f"{words} in total", patch=_with_tasks(on_each, amount, "job", count))]
     if node_count > 1:
-        options.append(Option(label=f"{words} on each node", patch=_patch(amount, "node", count)))
+        options.append(Option(label=f"{words} on each node", patch=_with_tasks(on_each, amount, "node", count)))
     if many_tasks:
         options.append(Option(label=f"{words} for each task", patch=_patch(amount, "task", count)))
-    draft.ask(path, amount.start, amount.end, f"Is {words!r} the total, or per {per_unit}?", options)
+    for other in on_each:
+        other.per = "asked"  # tasks of each GPU follow from the answer
+    text = f"Is {words!r} the total, or per {per_unit}?"
+    draft.ask(path, amount.start, amount.end, text, options, free=not on_each)
     return True
+
+
+def _with_tasks(on_each: list[Amount], amount: Amount, per: str, count: int) -> dict[str, Any]:
+    """What an answer about GPUs means, with the tasks that were counted per GPU."""
+    patch = _patch(amount, per, count)
+    for tasks in on_each:
+        patch[f"shapes.0.{'tasks_per_node' if per == 'node' else 'tasks'}"] = (tasks.low or 1) * count
+    return patch
 
 
 def _patch(amount: Amount, per: str, count: int) -> dict[str, Any]:

@@ -18,16 +18,26 @@ _UNITS = {
     "m": 60, "min": 60, "minute": 60, "mn": 60, "s": 1, "sec": 1, "second": 1,
 }  # fmt: skip
 _UNIT = r"(?:weeks?|w|days?|d|hours?|hrs?\.?|h|minutes?|mins?\.?|mn|m|seconds?|secs?\.?|s)"
-_HALF = r"(?:half an? (?:hour|day|minute)|half a week|a quarter of an hour|3 quarters? of an hour)"
+_HALF = (
+    r"(?:half an? (?:hour|day|minute)|half a week|(?:an? )?half[ -](?:hour|day)"
+    r"|(?:(?:an?|1) )?quarter(?: of an?|-)? ?hour|3 quarters? of an? hour"
+    r"|[1-9]/[2-6](?: of an?)? ?(?:hours?|days?|h))"
+)
 _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
 _WORDED = (
-    rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and a half)?|{NUMBER} and a half (?:hours?|days?|minutes?|weeks?)"
-    rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and a half|overnight)"
+    rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and (?:a )?half)?"
+    rf"|{NUMBER} and (?:a )?half (?:hours?|days?|minutes?|weeks?)"
+    rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and (?:a )?half|overnight)"
 )
-_COMPACT = r"(?<![\w.,:-])\d{1,5} ?[dh] ?\d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?)?(?![\w:])"
+_COMPACT = (
+    r"(?<![\w.,:/-])\d{1,5} ?[dh](?:\d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?)?(?![\w:])"
+    r"| \d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?(?![\w:])|(?= ?(?:[,;!?)\x00]|\.(?!\d)|$)"
+    r"| (?:on|for|with|at|in|by|using|and|max|limit|wall ?time|run ?time|total|please)(?![\w-])"
+    r"| \d{1,7} (?:nodes?|cores?|cpus?|tasks?|ranks?|gpus?|threads?)(?!\w))))"
+)
 _CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?::\d{2}){0,2}(?![\w:-])"
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
-DURATION = rf"(?:{_COMPACT}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_WORDED}|{_CLOCK})"
+DURATION = rf"(?:{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _ISO = r"(?<![\w.-])pt?(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
 _INTRO = (
     r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum "
@@ -66,6 +76,12 @@ _DONE = re.compile(
 )
 
 
+_PART_OF = re.compile(
+    r"(?:thirds?|quarters?|fourths?|fifths?|tenths?|eighths?|sixths?|half|halves|part|fraction|most|rest|couple|few"
+    r"|dozens?|%) of $|\d ?/ ?$"
+)
+
+
 def duration_seconds(text: str) -> tuple[int, ...]:
     """What a duration in normal form can mean, in seconds rounded up: nothing, one value, or two."""
     text = text.strip()
@@ -89,16 +105,19 @@ def duration_seconds(text: str) -> tuple[int, ...]:
 
 def _worded(text: str) -> tuple[int, ...] | None:
     plain = re.sub(r"\s+", " ", text)
-    half = re.fullmatch(r"half an? (hour|day|minute|week)", plain)
+    half = re.fullmatch(r"(?:half an?|(?:an? )?half)[ -](hour|day|minute|week)", plain)
     if half:
         return (_UNITS[half[1]] // 2,)
-    quarter = re.fullmatch(r"(a|3) quarters? of an hour", plain)
+    quarter = re.fullmatch(r"(?:(an?|1|3) )?quarters?(?: of an?|-)? ?hour", plain)
     if quarter:
-        return (900 if quarter[1] == "a" else 2700,)
-    one = re.fullmatch(r"an? (hour|day|minute|week)( and a half)?", plain)
+        return (2700 if quarter[1] == "3" else 900,)
+    part = re.fullmatch(r"(\d)/(\d)(?: of an?)? ?(h|hour|day)s?", plain)
+    if part:
+        return (math.ceil(_UNITS[part[3]] * int(part[1]) / int(part[2])),)
+    one = re.fullmatch(r"an? (hour|day|minute|week)( and (?:a )?half)?", plain)
     if one:
         return (_UNITS[one[1]] * (3 if one[2] else 2) // 2,)
-    more = re.fullmatch(rf"({NUMBER})(?: and a half)? (hour|day|minute|week)s?(?: and a half)?", plain)
+    more = re.fullmatch(rf"({NUMBER})(?: and (?:a )?half)? (hour|day|minute|week)s?(?: and (?:a )?half)?", plain)
     if more and "half" in plain:
         return tuple(math.ceil((value + 0.5) * _UNITS[more[2]]) for value in amounts_of(more[1]))
     return () if plain == "overnight" else None
@@ -132,6 +151,8 @@ def read_times(draft: Draft) -> None:
 
 def _take(draft: Draft, match: re.Match[str]) -> None:
     start, end = match.span()
+    if _PART_OF.search(draft.line.norm[max(0, match.start("time") - 24) : match.start("time")]):
+        return  # `two thirds of an hour`, `7/8 hour`: a part of it, which is not reckoned
     mode = match["mode"] or ""
     values = duration_seconds(match["time"])
     words = draft.words(*match.span("time"))

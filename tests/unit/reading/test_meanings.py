@@ -1,0 +1,206 @@
+"""What a number belongs to: times before counts, `each`, names before their numbers, memory of GPUs, and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from dragoman.errors import BadRequest
+from graph.reading.answers import apply_answer
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "seconds"),
+    [
+        ("1h 2 nodes ./x", {"nodes": 2}, 3600),
+        ("1h 64 cores ./x", {"cpus": 64}, 3600),
+        ("2h 8 tasks ./x", {"tasks": 8}, 7200),
+        ("2 d 4 nodes ./x", {"nodes": 4}, 172800),
+        ("2h 2 GPUs ./x", {"gpus": {"count": 2, "per": "job"}}, 7200),
+        ("1d 12 nodes, ./x", {"nodes": 12}, 86400),
+        ("1h 4 80GB GPUs, ./x", {"gpus": {"count": 4, "per": "job", "memory_bytes": 80_000_000_000}}, 3600),
+        ("1h 30 2 nodes ./x", {"nodes": 2}, 5400),
+        ("2h30 4 nodes ./x", {"nodes": 4}, 9000),
+        ("1h 30 ./x", {}, 5400),
+        ("walltime 1h 30 on 2 nodes: ./x", {"nodes": 2}, 5400),
+        ("nodes 2 tasks 64 time 2h ./x", {"nodes": 2, "tasks": 64}, 7200),
+        ("cores 8, memory 4GB, ./x", {"cpus": 8, "memory": {"bytes": 4_000_000_000, "per": "job"}}, None),
+        ("2M tasks, ./x", {"tasks": 2_000_000}, None),
+        ("1.5k ranks, ./x", {"tasks": 1500}, None),
+    ],
+)
+def test_a_number_belongs_to_the_unit_behind_it(text: str, shape: Any, seconds: Any, read: Read) -> None:
+    reading = read(text)
+    request = reading.request
+    assert (request.shape.dump(), request.walltime_s, request.command) == (shape, seconds, ("./x",))
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("for 3/4 hour", 2700), ("for 3/4 of an hour", 2700), ("for quarter of an hour", 900),
+        ("for a half hour", 1800),
+        ("pendant une heure et demie", 5400), ("pendant deux heures et demie", 9000), ("für eine halbe Stunde", 1800),
+    ],
+)  # fmt: skip
+def test_parts_of_hours(words: str, seconds: int, read: Read) -> None:
+    reading = read(f"./x sur 1 noeud {words}" if "pendant" in words else f"./x, 1 node {words}")
+    assert reading.request.walltime_s == seconds
+    assert reading.complete
+
+
+@pytest.mark.parametrize("words", ["two thirds of an hour", "7/8 hour", "a couple of hours", "2m tasks"])
+def test_what_is_no_whole_time_is_told(words: str, read: Read) -> None:
+    reading = read(f"./x on 1 node for {words}")
+    assert reading.request.walltime_s is None
+    assert reading.unread
+
+
+@pytest.mark.parametrize(
+    "text", ["retry 3 times, ./x on 1 node", "./x on 1 node, resubmit up to 3 times on failure", "N=2, n=64, t=2h, ./x"]
+)
+def test_what_has_no_field_is_told(text: str, read: Read) -> None:
+    request = read(text).request
+    assert (request.array, request.environment, request.walltime_s, request.software) == (None, (), None, ())
+    assert read(text).unread
+
+
+def test_a_letter_is_a_variable_where_it_is_said(read: Read) -> None:
+    assert read("export N=2, ./x on 1 node").request.environment[0].name == "N"
+
+
+def test_options_without_a_program_are_told_as_they_stand(read: Read) -> None:
+    reading = read("-N 2 -n 8 -t 30 ./sim")
+    assert reading.unread == ("-N 2 -n 8 -t 30",)
+    assert reading.request.shapes == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["32 ranks per node, 4 nodes, 2 threads each", "4 nodes, 32 ranks per node, 2 threads each"],
+)
+def test_threads_are_of_a_task(words: str, read: Read) -> None:
+    shape = read(f"{words}, ./x").request.shape
+    assert (shape.nodes, shape.tasks_per_node, shape.cpus_per_task, shape.cpus_per_node) == (4, 32, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "labels"),
+    [
+        ("8 tasks on 2 nodes, 4 GB each", "memory", ["of each node", "of each task"]),
+        ("8 tasks on 2 nodes with 2 cores each", "cpus", ["of each node", "of each task"]),
+        ("16 ranks across 4 nodes with 1 GPU each", "gpus", ["of each node", "of each task"]),
+        ("8 GPUs across 2 nodes with 80 GB each", "memory", ["of each GPU", "of each node"]),
+        ("2 nodes with 4 GPUs each and 80 GB each", "memory", ["of each GPU", "of each node"]),
+    ],
+)
+def test_each_of_two_things_is_asked(words: str, field: str, labels: list[str], read: Read) -> None:
+    reading = read(f"{words}, ./x")
+    assert reading.request.shape.memory is None
+    (question,) = reading.questions
+    assert (question.field, [option.label for option in question.options]) == (f"shapes.0.{field}", labels)
+
+
+def test_memory_of_each_gpu_is_an_answer(read: Read) -> None:
+    shape = apply_answer(read("8 GPUs across 2 nodes with 80 GB each, ./x"), "shapes.0.memory", 1).request.shape
+    assert shape.gpus is not None
+    assert (shape.gpus.count, shape.gpus.memory_bytes, shape.memory) == (8, 80_000_000_000, None)
+
+
+@pytest.mark.parametrize(("words", "per"), [("8 tasks on one node, 4 GB each", "task"), ("4 nodes, 4 GB each", "node")])
+def test_each_of_one_thing_is_clear(words: str, per: str, read: Read) -> None:
+    memory = read(f"{words}, ./x").request.shape.memory
+    assert memory is not None
+    assert memory.per == per
+
+
+@pytest.mark.parametrize("words", ["2 nodes with 8 GPUs, 4 tasks per GPU", "4 tasks per GPU, 2 nodes with 8 GPUs"])
+@pytest.mark.parametrize(("answer", "tasks"), [("8 GPUs on each node", 64), ("8 GPUs in total", 32), (2, 64)])
+def test_tasks_of_each_gpu_follow_the_answer(words: str, answer: Any, tasks: int, read: Read) -> None:
+    reading = read(f"{words}, ./x")
+    assert (reading.request.shape.tasks, reading.request.shape.tasks_per_node) == (None, None)
+    shape = apply_answer(reading, "shapes.0.gpus", answer).request.shape
+    assert (shape.tasks or (shape.tasks_per_node or 0) * (shape.nodes or 0)) == tasks
+    with pytest.raises(BadRequest):
+        apply_answer(reading, "shapes.0.gpus", "6 GPUs per node")
+
+
+@pytest.mark.parametrize(
+    "words", ["2 nodes, 16 cores per node, 32 tasks per node", "2 nodes, 64 tasks, 16 cores per node"]
+)
+def test_fewer_cores_than_tasks_is_asked(words: str, read: Read) -> None:
+    reading = read(f"{words}, ./x")
+    assert reading.request.shape.cpus_per_node is None
+    assert [question.field for question in reading.questions] == ["shapes.0.cpus_per_node"]
+
+
+@pytest.mark.parametrize(
+    ("words", "count", "memory"),
+    [
+        ("need 80GB GPUs, 2 of them", 2, 80), ("16 GB VRAM, 1 GPU", 1, 16), ("1 GPU with 16 GB VRAM", 1, 16),
+        ("GPU memory 24 GB, 4 GPUs", 4, 24), ("2 GPUs, at least 40 GB of GPU memory", 2, 40),
+    ],
+)  # fmt: skip
+def test_memory_of_gpus(words: str, count: int, memory: int, read: Read) -> None:
+    reading = read(f"{words}, ./x")
+    shape = reading.request.shape
+    assert shape.memory is None
+    assert shape.gpus is not None
+    assert (shape.gpus.count, shape.gpus.memory_bytes) == (count, memory * 10**9)
+    assert reading.complete
+
+
+@pytest.mark.parametrize("words", ["80GB GPUs", "16 GB VRAM"])
+def test_memory_of_gpus_without_a_count_asks_for_it(words: str, read: Read) -> None:
+    reading = read(f"{words}, ./x")
+    gpus = apply_answer(reading, "shapes.0.gpus", "2 per node").request.shape.gpus
+    assert gpus is not None
+    assert (gpus.count, gpus.memory_bytes) == (2, 10**9 * int(words.split()[0].removesuffix("GB")))
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "answer", "value"),
+    [
+        ("use 2 nodes; else 4 nodes; ./x", "nodes", "2", 2),
+        ("use 2 nodes; else 4 nodes; ./x", "nodes", 4, 4),
+        ("use 3 nodes; else 4 nodes; ./x", "nodes", "2", 4),
+        ("use 2 nodes; else 1 node; ./x", "nodes", "1", 1),
+    ],
+)
+def test_a_value_counts_before_the_number_of_an_option(
+    text: str, field: str, answer: Any, value: int, read: Read
+) -> None:
+    reading = read(text)
+    (question,) = reading.questions
+    assert getattr(apply_answer(reading, question.id, answer).request.shape, field) == value
+
+
+def test_a_digit_that_several_options_hold_is_asked_again(read: Read) -> None:
+    reading = read("./x for 4:00")
+    with pytest.raises(BadRequest, match="can be any of these"):
+        apply_answer(reading, "walltime-s", "4")
+    assert apply_answer(reading, "walltime-s", "1").request.walltime_s == 14400
+
+
+@pytest.mark.parametrize(
+    ("given", "cure"),
+    [
+        ({"dependencies": ["1234"]}, "job_id"), ({"gpus_per_node": 4}, "gpus: 4 per node"), ({"nodes": "two"}, "as 2"),
+        ({"container": "ubuntu"}, "image"), ({"shapes": [{"mem_per_cpu": "1G"}]}, "memory: 4 GB per core"),
+    ],
+)  # fmt: skip
+def test_a_refused_field_says_how_it_is_written(given: Any, cure: str, read: Read) -> None:
+    with pytest.raises(BadRequest) as caught:
+        read({"command": "./x", **given})
+    assert cure in caught.value.cure
+
+
+@pytest.mark.parametrize("image", ["ubuntu:22.04", "nvcr.io/nvidia/pytorch:24.05-py3", "docker://alpine:3"])
+def test_an_image_in_a_form(image: str, read: Read) -> None:
+    (container,) = read({"command": "./x", "container": image}).request.containers
+    assert (container.image, container.runtimes) == (image, ())
