@@ -10,7 +10,7 @@ from graph.local_inputs import with_local_inputs
 from graph.node import END_NODE, Goto, Step, goto
 from graph.reading.answers import apply_answer, merge_edit
 from graph.reading.read import read_request
-from graph.reading.reading import Reading
+from graph.reading.reading import Question, Reading
 from graph.reading_model import read_unread
 from graph.with_recipe import known_recipes, with_recipe
 
@@ -26,6 +26,13 @@ ANSWER_SCHEMA = {
 }
 
 
+WORK = Question(
+    id="command", field="command", words="",
+    text="What is to be run? There is no command, no script, and no recipe that makes one. Put a command between"
+    " backticks.",
+)  # fmt: skip
+
+
 async def intake(step: Step) -> Goto:
     """Read the request; ask what only the person can settle; send it to the negotiator."""
     state = step.state
@@ -38,13 +45,17 @@ async def intake(step: Step) -> Goto:
     reading, problem = _read(step), ""
     if reading.unread and step.deps.model is not None and not state.model_read:
         return await _read_by_model(step, reading)
-    while reading.questions or reading.unread:
-        ask = _ask if reading.questions else _ask_unread
-        try:
-            reading, problem = await ask(step, reading, problem), ""
-        except BadRequest as error:
-            problem = str(error)
-    request = with_recipe(await with_local_inputs(reading.request, state.options.base_dir), shelf)
+    while True:
+        while reading.questions or reading.unread:
+            ask = _ask if reading.questions else _ask_unread
+            try:
+                reading, problem = await ask(step, reading, problem), ""
+            except BadRequest as error:
+                problem = str(error)
+        request = with_recipe(await with_local_inputs(reading.request, state.options.base_dir), shelf)
+        if request.command or request.script is not None or not state.options.dispatch:
+            break
+        reading = reading.model_copy(update={"questions": (WORK,)})  # asked now, not when it is to be approved
     notes = tuple(dict.fromkeys((*request.notes, *reading.defaults)))
     request = request.model_copy(update={"notes": notes})
     await step.deps.ledger.save_request(step.thread_id, state.round, request.dump())
@@ -56,7 +67,8 @@ async def intake(step: Step) -> Goto:
 async def _read_by_model(step: Step, reading: Reading) -> Goto:
     """Have a model read what the rules could not, in a step of its own: a pause afterwards does not ask it again."""
     assert step.deps.model is not None  # noqa: S101  # by the caller
-    read, use = await read_unread(step.deps.model.session(), reading)
+    sites = [site.name for site in step.fleet().sites]
+    read, use = await read_unread(step.deps.model.session(), reading, sites)
     await step.deps.ledger.save_decision(step.thread_id, "model-reading", step.state.round, use.model_dump(mode="json"))
     await step.say(f"{use.model} was asked about words that the rules could not read: {use.outcome}")
     return goto(step, "intake", prepared=read.dump(), model_read=True)
@@ -129,7 +141,8 @@ async def _ask_unread(step: Step, reading: Reading, problem: str) -> Reading:
     """Words that carry meaning and were not understood are never dropped without the person's word."""
     words = "; ".join(reading.unread)
     payload: JsonObject = {
-        "question": f"These words were not understood: {words}. Answer `ignore`, or say them differently.",
+        "question": f"These words were not understood: {words}. Answer `ignore`, or say them differently; a command"
+        " goes between backticks.",
         "problem": problem,
         "unread": list(reading.unread),
         "read_so_far": reading.request.dump(),

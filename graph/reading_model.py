@@ -76,10 +76,13 @@ _TOOL: dict[str, Any] = {
 }
 
 
-async def read_unread(session: Session, reading: Reading) -> tuple[Reading, ModelUse]:
+async def read_unread(
+    session: Session, reading: Reading, sites: Collection[str] | None = None
+) -> tuple[Reading, ModelUse]:
     """The reading with the model's readings as questions; words that it could not read stay unread.
 
-    A reading may only add, and counts when the person has said so; its origin is `model` then.
+    A reading may only add, and counts when the person has said so; its origin is `model` then. `sites` are the names of
+    the fleet: others are never put to the person.
     """
     talk = Talk(session, 1)
     given: dict[str, JsonValue] = {
@@ -104,7 +107,7 @@ async def read_unread(session: Session, reading: Reading) -> tuple[Reading, Mode
     if found is None:
         found, bad = read_as(text_of(answer.content), Readings)
         talk.unreadable += bad
-    questions = _questions(reading, found.readings if found else [])
+    questions = _questions(reading, found.readings if found else [], sites)
     quoted = {token for question in questions for token in _tokens(question.words)}
     left = tuple(words for words in reading.unread if not quoted.issuperset(_tokens(words)))
     kept = reading.model_copy(update={"questions": (*reading.questions, *questions), "unread": left})
@@ -114,7 +117,7 @@ async def read_unread(session: Session, reading: Reading) -> tuple[Reading, Mode
 _NOT_SHOWN = ("command", "script", "environment", "inputs", "outputs", "sources")
 
 
-def _questions(reading: Reading, found: list[ModelReading]) -> list[Question]:
+def _questions(reading: Reading, found: list[ModelReading], sites: Collection[str] | None) -> list[Question]:
     questions: list[Question] = []
     unread = {token for words in reading.unread for token in _tokens(words)}
     for each in found[:MOST]:
@@ -125,6 +128,8 @@ def _questions(reading: Reading, found: list[ModelReading]) -> list[Question]:
         ):
             continue
         value = plain_value(each.value)
+        if each.field in ("sites", "sites_not") and sites is not None and not _all_of(sites, value):
+            continue
         try:
             apply_patch(reading.request, {each.field: value})
         except (BadRequest, ValueError):
@@ -141,6 +146,10 @@ def _questions(reading: Reading, found: list[ModelReading]) -> list[Question]:
             )
         )
     return questions
+
+
+def _all_of(sites: Collection[str], value: JsonValue) -> bool:
+    return isinstance(value, list) and bool(value) and all(name in sites for name in value)
 
 
 def _tokens(words: str) -> list[str]:

@@ -189,17 +189,14 @@ def _rule(name: str) -> Any:
     return ApprovalRule(name=name)
 
 
-async def test_what_cannot_be_written_cannot_be_approved(hub: Any) -> None:
-    """By nobody, a rule neither: a request may be negotiated before it says what to run."""
+async def test_what_is_to_be_run_is_asked_before_the_sites_are(hub: Any) -> None:
+    """Nothing reaches approval, a rule neither, before it says what to run."""
     thread = await hub.ask({"shapes": [{"tasks": 1}], "walltime_s": 60}, approve="auto", **CHEAP)
     asked = await hub.pending(thread)
-    if asked["kind"] == "question":
-        pytest.skip("intake asks for the command already")
-    assert asked["script"] is None
-    assert "nothing to run" in asked["script_note"]
-    again = await hub.say(thread, "approve")
-    assert "nothing to run" in again["problem"]
-    ready = await hub.say(thread, {"decision": "edit", "edit": {"command": ["sh", "-c", "echo now > out.txt"]}})
+    assert (asked["kind"], "What is to be run?" in asked["question"]) == ("question", True)
+    again = await hub.say(thread, "make all && ./x")
+    assert (again["kind"], "backticks" in again["problem"]) == ("question", True)
+    ready = await hub.say(thread, "`sh -c 'echo now > out.txt'`")
     assert ready.get("kind") in ("approval", "job")
     if ready["kind"] == "approval":
         await hub.say(thread, "approve")

@@ -69,6 +69,7 @@ WORDS = "1 task, frobnicate the zork: sh -c true"
 
 async def test_what_it_reads_is_confirmed_and_never_approved_by_a_rule(app: Any, served: Any, reply: Any) -> None:
     readings = [
+        {"field": "sites", "value": '["evil"]', "words": "frobnicate the zork"},
         {"field": "walltime_s", "value": "600", "words": "frobnicate the zork"},
         {"field": "shapes.0.tasks", "value": "64", "words": "frobnicate the zork"},
         {"field": "account", "value": '"evil"', "words": "words that nobody wrote"},
