@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from typing import Any
 
 from dragoman.model import JsonObject
 from dragoman.request import ContainerNeed, Source
@@ -18,7 +19,7 @@ from graph.reading.lexicon import KEYWORDS
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
 from graph.reading.shell_lines import negated_before, shell_line
-from graph.reading.submit_lines import ScriptReader, read_submit_line, submit_lines
+from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
 
 __all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command", "warn_of_secret"]
 
@@ -134,17 +135,17 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
             return
         shape = {name: getattr(request.shape, name) for name in request.shape.model_fields_set}
         stated = {name: getattr(request, name) for name in request.model_fields_set - _OF_THE_SCRIPT}
-        launch = Launch(done.command, shape=shape, fields=stated, line=done.tasks_by_flux)
+        launch = _inner(draft, done, shape, stated)
         draft.sources += [
             Source(field=path, words=words, origin="text", start=span[0])
             for path in (*(f"shapes.0.{name}" for name in shape), *stated)
         ]
     else:
-        launch = Launch(done.command, line=done.tasks_by_flux)
+        launch = _inner(draft, done, {}, {})
     draft.fields["launched"] = launch
     if done.command or done.shell:
         draft.sources.append(Source(field="command", words=words, origin="text", start=span[0]))
-        draft.fields.update({"command": list(done.command)} if done.command else {"script": done.shell})
+        draft.fields.update({"command": list(launch.argv)} if done.command else {"script": done.shell})
         return
     name = done.script or "a script"
     by_shell = Option(
@@ -181,6 +182,16 @@ def _ask_about_time(draft: Draft, item: Found, argv: list[str]) -> bool:
         [*limits, Option(label="an argument", patch={"command": [*argv]})],
     )  # fmt: skip
     return True
+
+
+def _inner(draft: Draft, done: Submitted, shape: dict[str, Any], stated: dict[str, Any]) -> Launch:
+    """What is handed in, with a launcher of its own taken apart (`salloc -N 2 srun ./x`)."""
+    inner = read_launch(done.command)
+    draft.unread.extend(redact(f"{done.command[0]} {option}") for option in inner.unknown)
+    return Launch(
+        inner.argv, shape={**inner.shape, **shape}, fields={**inner.fields, **stated}, environment=inner.environment,
+        line=done.tasks_by_flux or inner.line,
+    )  # fmt: skip
 
 
 def _ask_about_line(draft: Draft, whole: tuple[int, int]) -> None:
@@ -269,10 +280,17 @@ def split_command(body: str) -> tuple[str, ...] | None:
     return tuple(words)
 
 
+_SET_APART = re.compile(
+    r"^\s*(?:env\s+)?(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+)+"
+    r"|\s(?:-x|--?export|-env|-genv)[ =][A-Za-z_]\w*=\S*"
+)
+"""Variables before the command and those of a launcher, which are taken out and kept."""
+
+
 def warn_of_secret(draft: Draft, body: str) -> None:
     """Tell the person of a secret in the arguments, where it would be seen in the job's script."""
-    rest = re.sub(r"(?<!\S)[A-Za-z_]\w*=\S+", "", body)
-    rest = re.sub(r"\$(?:\{\w+\}|\w+)", "V", rest)  # a variable that is named shows nothing
+    rest = _SET_APART.sub(" ", body)
+    rest = re.sub(r"=?\$(?:\{\w+\}|\w+)", " ", rest)  # a variable that is named shows nothing
     if redact(rest) != rest:
         draft.unread.append(f"the command shows a secret; give it as an environment variable: {redact(body)[:500]}")
 

@@ -35,7 +35,7 @@ PER = (
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])| (?P<total>in total|total"
     r"|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:node|task|rank|gpu|core|with|has|have|having|of|using|running"
+    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of|using|running"
     r"|containing)))?"
 )
 _QUANTITY = (

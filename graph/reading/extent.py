@@ -29,6 +29,8 @@ def extent(text: str, start: int, limit: int) -> int:
         word = match[0]
         plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word)
         bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".")
+        if bare.endswith(")") and "(" not in text[start : match.end()]:
+            bare = bare.rstrip(")")  # the sentence's bracket, not the command's
         ended = _ends(bare, after) if not option else _begins_an_amount(bare, after, later)
         if not first and ("\n" in text[end : match.start()] or ended):
             return end

@@ -96,7 +96,9 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
     size = None
     files = _names(draft, *match.span("files"))
     command = draft.fields.get("command")
-    if command and match[0].startswith("on ") and draft.line.open[: match.start()].rstrip(" ").endswith("\x00"):
+    behind = re.sub(r" (?:on|over|with)$", "", draft.line.open[: match.start()].rstrip(" "))
+    said = match[0].startswith(("on ", "over ", "with ")) or behind != draft.line.open[: match.start()].rstrip(" ")
+    if command and said and behind.endswith("\x00") and not set(files) & set(command):
         _argument_too(draft, match, [*command], files)
         return
     if match["bytes"] and len(files) == 1:

@@ -127,6 +127,8 @@ def find_commands(text: str) -> list[Found]:
         words = match["body"].split()
         before = text[max(0, match.start() - 40) : match.start()]
         verb = bool(_VERB.search(before)) or before.rstrip().endswith(":")
+        if re.search(r"(?:^|\s)(?:\.{0,2}|~)?/\S+(?:[ \t]+-\S+)*[ \t]+$", before):
+            continue  # `./x `cat args``: a part of the command before it
         line = len(words) > 1 and bool(_ASSIGNMENT.fullmatch(words[0]) or looks_like_shell(match["body"]))
         if words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb or line):
             take(match.start(), match.end(), *match.span("body"))

@@ -49,8 +49,9 @@ COMMA_SIZE = (
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem|memory))? each(?![\w])"
 )
 SIZED = (
-    r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
-    rf"{_GPU}(?!\w)(?P<more>,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
+    r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
+    rf"{_GPU}(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
+    rf"(?! (?:of )?(?:ram|host|main|system))(?!\w))(?:,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
 )
 VRAM = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?|>=|each with) ?){0,3}"
@@ -105,12 +106,13 @@ def read_gpus(draft: Draft) -> None:
         _gpu_memory(draft, match, match["size"] or match["size2"])
     for match in draft.line.find(SIZED):
         count = count_of(match["n"]) if match["n"] else None
+        size = match["size"] or match["size2"]
         if count:
             start, end = match.span()
-            draft.amounts.append(Amount("gpu", count, None, start, end, each_bytes=_bytes(match["size"])))
+            draft.amounts.append(Amount("gpu", count, None, start, end, each_bytes=_bytes(size)))
             draft.line.claim(start, end)
         else:
-            _gpu_memory(draft, match, match["size"])
+            _gpu_memory(draft, match, size)
     for match in draft.line.find(OR_CPU):
         draft.fields["alternative"] = "gpu"
         draft.source("shapes.0.gpus", *match.span("or"))

@@ -33,8 +33,8 @@ def read_leftover(draft: Draft) -> None:
 
     def close() -> None:
         if run:
-            words = draft.words(run[0], run[1]).strip(" .:'`*")
-            found.append(words.rstrip("-") if re.match(r"--?\w", words) else words.strip(" .:'`*-"))
+            words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
+            found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))
             run.clear()
 
     last = -2

@@ -190,7 +190,9 @@ def _each_of_two(draft: Draft, amount: Amount, before: list[Amount]) -> bool:
     if nodes is None or tasks is None or amount.unit not in ("memory", "core", "gpu"):
         return False
     node_count, task_count = nodes.low or nodes.high or 1, tasks.low or tasks.high or 1
-    if tasks.per is not None or tasks.start > nodes.start or task_count <= 1 or task_count == node_count:
+    total = tasks.per in (None, "job") and tasks.start < nodes.start and task_count not in (1, node_count)
+    listed = draft.line.norm[tasks.start : tasks.end].endswith(("each", "apiece"))  # `8 tasks each, 2 GPUs each`
+    if not total and not (tasks.per == "node" and (listed or tasks.start < nodes.start)):
         return False
     if node_count == 1:
         amount.per = "task"
@@ -211,6 +213,7 @@ def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
     """`32 cores with 4 GB each`: memory of each core."""
     return (
         core.unit == "core"
+        and core.per in (None, "job")
         and amount.unit == "memory"
         and norm[core.end : amount.start] in (" ", " with ", ", with ", ", ")
     )
@@ -262,7 +265,7 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
         between = norm[nodes.end : amount.start] if nodes and amount.start >= nodes.end else ""
         if not re.search(r"\b(?:with|of|having)\b", between):
             return False
-    words = draft.words(amount.start, amount.end)
+    words = re.sub(r"(?: (?:of|with))?[ ,]*$", "", draft.words(amount.start, amount.end))
     path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
     on_each = [a for a in amounts if a.unit == "task" and a.per == "gpu"] if amount.unit == "gpu" else []
     options = [Option(label=f"{words} in total", patch=_with_tasks(on_each, amount, "job", count))]

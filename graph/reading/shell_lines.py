@@ -36,9 +36,13 @@ _BUILTINS = frozenset(
 """Words that begin a clause of a shell line."""
 _JOINED = re.compile(r"(?:&&|\|\|?|(?<![&\w])&)[ \t]*$")
 _LEAD = re.compile(
-    r"(?:^|(?<=[ \t]))(?:alias|cd|eval|exec|export|module|ml|setenv|source|sudo|ulimit|unset)"
-    r"(?:[ \t]+(?:load[ \t]+)?[\w./=-]+)?[ \t]+$"
+    r"(?:^|(?<=[ \t]))(?:(?:alias|cd|eval|exec|export|module|ml|setenv|source|sudo|ulimit|unset)"
+    r"(?:[ \t]+(?:load[ \t]+)?[\w./=-]+)?|\.)[ \t]+$"
 )
+_BLOCK = re.compile(
+    r"(?:^|(?<=[ \t:;]))(?:(?:for|while|until|if|case)[ \t][^\n]*;[ \t]*(?:do|then)|[({])[ \t][^\n]*$|\((?=cd )"
+)
+_BLOCK_END = re.compile(r"(?<![\w-])(?:done|fi|esac)(?![\w-])|[)}]")
 _JOINS = re.compile(r"[ \t]*(?:&&|\|\|?|>>?|<)[ \t]*\S|[ \t]*&(?=[ \t]*$)")
 _VERBS = frozenset("run execute launch start do call submit command cmd".split())  # noqa: SIM905
 _UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb ranks please with for".split())  # noqa: SIM905
@@ -71,9 +75,11 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole shell line around a command at `start`, where more than the command belongs to it; else None."""
     line = text.rfind("\n", 0, start) + 1
     before = text[line:start]
-    left = start
+    left, block = start, _BLOCK.search(before)
     clauses = before.rstrip().removesuffix(";")
-    if _JOINED.search(before) or (clauses != before.rstrip() and _is_clause(clauses[_left(clauses) :])):
+    if block is not None:
+        left = line + block.start()
+    elif _JOINED.search(before) or (clauses != before.rstrip() and _is_clause(clauses[_left(clauses) :])):
         left = line + _left(before)
     elif led := _LEAD.search(before):
         left = line + led.start()
@@ -84,8 +90,11 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
     right = end
     stop = text.find("\n", end)
     rest = text[end : len(text) if stop < 0 else stop]
+    closed = _BLOCK_END.search(rest) if block is not None else None
     after = re.match(r"[ \t]*;[ \t]*(?P<clause>[^;,\n]+)", rest)
-    if _JOINS.match(rest) or (after is not None and _is_clause(after["clause"])):
+    if closed is not None:
+        right = end + closed.end()
+    elif _JOINS.match(rest) or (after is not None and _is_clause(after["clause"])):
         found = _STOP.search(rest)
         right = end + len((rest[: found.start()] if found else rest).rstrip())
     return (left, right) if left < start or right > end else None
@@ -93,7 +102,7 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 def _is_clause(clause: str) -> bool:
     """Whether words between semicolons are for a shell, and no part of a sentence."""
-    words = clause.split(";")[-1].split()
+    words = clause.split(";")[-1].lstrip(" \t({").split()
     return bool(words) and (
         words[0] in _BUILTINS or bool(re.fullmatch(r"\.|[A-Za-z_]\w*=\S*|(?:\.{1,2}|~)?/\S+", words[0]))
     )

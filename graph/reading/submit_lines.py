@@ -21,10 +21,13 @@ from graph.reading.lexicon import KEYWORDS
 __all__ = ["SUBMITTERS", "ScriptReader", "Submitted", "is_submit_line", "read_submit_line", "submit_lines"]
 
 ScriptReader = Callable[[str], ScriptReading]
-SUBMITTERS = frozenset(("sbatch", "salloc", "qsub", "msub", "bsub", "oarsub", "flux"))
+SUBMITTERS = frozenset(
+    ("sbatch", "salloc", "qsub", "msub", "bsub", "oarsub", "flux", "condor_submit", "ccc_msub", "pjsub")
+)
 _FLUX = frozenset(("batch", "alloc", "submit", "bulksubmit"))
 _FOUND = re.compile(
-    r"(?<![\w./-])(?:sbatch|salloc|qsub|msub|bsub|oarsub|flux[ \t]+(?:batch|alloc|submit|bulksubmit))"
+    r"(?<![\w./-])(?:sbatch|salloc|qsub|msub|bsub|oarsub|condor_submit|ccc_msub|pjsub"
+    r"|flux[ \t]+(?:batch|alloc|submit|bulksubmit))"
     r"(?=[ \t]+(?:-|<|[\"'.~/]|[\w./-]+\.\w))[^\n`]*"
 )
 _SHORT_FLAGS = {
@@ -91,7 +94,7 @@ def _extent(line: str) -> int:
         end, previous = word.end(), word[0]
         if word[0].endswith((",", ";")):
             return end - 1
-    return end
+    return end - (line[end - 1 : end] in ("?", "!", "."))
 
 
 def read_submit_line(line: str, reader: ScriptReader | None) -> Submitted:
@@ -108,6 +111,9 @@ def read_submit_line(line: str, reader: ScriptReader | None) -> Submitted:
     mark = _MARKS.get(name, "")
     if name == "qsub" and any(option.split()[0] in _GRID_ENGINE - {"-j", "-P"} for option in options):
         mark = "#$"
+    if name == "condor_submit":
+        found.left.append("what it hands in is no script")
+        return found
     if any(sign in rest for sign in ("|", "&&", ";", ">", "||", "&")):
         found.left.append("it goes on as a shell line")
         return found
@@ -118,7 +124,11 @@ def read_submit_line(line: str, reader: ScriptReader | None) -> Submitted:
         simple = re.fullmatch(r"[\w./+=:,@% \t-]*", wrap)
         found.command, found.shell = (tuple(wrap.split()), "") if simple else ((), wrap + "\n")
         found.left += ["it has words behind --wrap"] if rest else []
-    elif name in ("salloc", "bsub") or words[:2] in (["flux", "submit"], ["flux", "alloc"]):
+    elif (
+        name in ("salloc", "bsub")
+        or (name == "qsub" and "--" in words)
+        or words[:2] in (["flux", "submit"], ["flux", "alloc"])
+    ):
         found.command = tuple(rest)
         if words[1] == "submit":
             found.tasks_by_flux = ("flux", "run", *words[2 : len(words) - len(rest)])
@@ -148,7 +158,7 @@ def _options(name: str, rest: list[str]) -> tuple[list[str], str | None, list[st
         word = rest[at]
         if word == "--":
             return options, wrap, rest[at + 1 :]
-        flag = word in _LONG_FLAGS or (len(word) == 2 and word[1] in _SHORT_FLAGS[name])
+        flag = word in _LONG_FLAGS or (len(word) == 2 and word[1] in _SHORT_FLAGS.get(name, ""))
         whole = "=" in word if word.startswith("--") else (len(word) > 2 and name in ("sbatch", "salloc", "flux"))
         if flag or whole:
             value = word.partition("=")[2] if whole and word.startswith("--wrap=") else None

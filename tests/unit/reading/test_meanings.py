@@ -31,6 +31,7 @@ Read = Callable[..., Any]
         ("cores 8, memory 4GB, ./x", {"cpus": 8, "memory": {"bytes": 4_000_000_000, "per": "job"}}, None),
         ("2M tasks, ./x", {"tasks": 2_000_000}, None),
         ("1.5k ranks, ./x", {"tasks": 1500}, None),
+        ("three nodes, each 4 tasks, ./x", {"nodes": 3, "tasks_per_node": 4}, None),
     ],
 )
 def test_a_number_belongs_to_the_unit_behind_it(text: str, shape: Any, seconds: Any, read: Read) -> None:
@@ -95,6 +96,8 @@ def test_threads_are_of_a_task(words: str, read: Read) -> None:
         ("8 tasks on 2 nodes, 4 GB each", "memory", ["of each node", "of each task"]),
         ("8 tasks on 2 nodes with 2 cores each", "cpus", ["of each node", "of each task"]),
         ("16 ranks across 4 nodes with 1 GPU each", "gpus", ["of each node", "of each task"]),
+        ("2 nodes, 8 tasks each, 2 GPUs each", "gpus", ["of each node", "of each task"]),
+        ("4 ranks per node, 2 nodes, 8 cores each", "cpus", ["of each node", "of each task"]),
         ("8 GPUs across 2 nodes with 80 GB each", "memory", ["of each GPU", "of each node"]),
         ("2 nodes with 4 GPUs each and 80 GB each", "memory", ["of each GPU", "of each node"]),
     ],
@@ -112,7 +115,15 @@ def test_memory_of_each_gpu_is_an_answer(read: Read) -> None:
     assert (shape.gpus.count, shape.gpus.memory_bytes, shape.memory) == (8, 80_000_000_000, None)
 
 
-@pytest.mark.parametrize(("words", "per"), [("8 tasks on one node, 4 GB each", "task"), ("4 nodes, 4 GB each", "node")])
+@pytest.mark.parametrize(
+    ("words", "per"),
+    [
+        ("8 tasks, 2 cores each, 4 GB each", "task"),
+        ("32 cores with 4 GB each", "cpu"),
+        ("8 tasks on one node, 4 GB each", "task"),
+        ("4 nodes, 4 GB each", "node"),
+    ],
+)
 def test_each_of_one_thing_is_clear(words: str, per: str, read: Read) -> None:
     memory = read(f"{words}, ./x").request.shape.memory
     assert memory is not None
@@ -144,6 +155,7 @@ def test_fewer_cores_than_tasks_is_asked(words: str, read: Read) -> None:
     [
         ("need 80GB GPUs, 2 of them", 2, 80), ("16 GB VRAM, 1 GPU", 1, 16), ("1 GPU with 16 GB VRAM", 1, 16),
         ("GPU memory 24 GB, 4 GPUs", 4, 24), ("2 GPUs, at least 40 GB of GPU memory", 2, 40),
+        ("GPUs with 80 GB, 4 of them", 4, 80),
     ],
 )  # fmt: skip
 def test_memory_of_gpus(words: str, count: int, memory: int, read: Read) -> None:

@@ -56,6 +56,10 @@ def test_harmless_names(name: str) -> None:
     [
         ('SSH_KEY="-----BEGIN KEY-----\nabc\n-----END KEY-----"\nX=1', "abc"),
         ("+ export HF_TOKEN=hf_x", "hf_x"),
+        ("+ export 'DB_PASSWORD=x1;y2' NEXT=1", "y2"),
+        ("+ export 'API_TOKEN=a1 b2'\\''c3'", "c3"),
+        ("+ export 'SSH_KEY=first\nsecond' NEXT=1", "second"),
+        ('declare -x "API_TOKEN=a1 b2"', "b2"),
         (
             "SSH_KEY=-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\nbnNz\n-----END OPENSSH PRIVATE KEY-----\nHOME=/root",
             "bnNz",

@@ -26,6 +26,9 @@ Read = Callable[..., Any]
         ("export A=1; ./x on 2 nodes", "export A=1; ./x"),
         ("source env.sh\n./x\n", "source env.sh\n./x"),
         ("generate | ./x on 2 cores", "generate | ./x"),
+        (". ./env.sh && ./x on 2 nodes", ". ./env.sh && ./x"),
+        ("for i in 1 2 3; do ./x $i; done on 2 cores", "for i in 1 2 3; do ./x $i; done"),
+        ("(cd sub; ./x) on 1 node", "(cd sub; ./x)"),
     ],
 )
 def test_part_of_a_shell_line_is_never_run_alone(text: str, line: str, read: Read) -> None:
@@ -92,6 +95,8 @@ def test_programs_named_like_units(text: str, command: Any, read: Read) -> None:
         ("salloc -N 2 -t 1:00:00 ./x", ("./x",), {"nodes": 2}, 3600),
         ("bsub -n 64 -W 2:00 ./x", ("./x",), {"tasks": 64}, 7200),
         ("flux submit -n 4 ./x", ("./x",), {"tasks": 4}, None),
+        ("salloc --nodes=2 --time=30 srun ./x", ("./x",), {"nodes": 2}, 1800),
+        ("qsub -l select=2:ncpus=8:mpiprocs=8 -- ./x", ("./x",), {"nodes": 2, "tasks_per_node": 8}, None),
         ("please submit `sbatch -n 3 --time 0:30 --wrap=./y`", ("./y",), {"tasks": 3}, 30),
     ],
 )
@@ -127,7 +132,7 @@ def test_a_submit_line_with_a_script_asks_for_it(text: str, shape: Any, seconds:
     "text",
     [
         "sbatch -N 4 --wrap ./x", "sbatch -N 4 job.sh a b", "flux bulksubmit -n 1 ./x", "cd a && sbatch job.sh",
-        "sbatch a.sh; sbatch b.sh", "oarsub -l nodes=2 ./x", "sbatch -N 2 job.sh | tee a",
+        "sbatch a.sh; sbatch b.sh", "condor_submit a.sub", "oarsub -l nodes=2 ./x", "sbatch -N 2 job.sh | tee a",
     ],
 )  # fmt: skip
 def test_a_submit_line_that_is_not_understood_is_asked_back(text: str, read: Read) -> None:
@@ -233,8 +238,11 @@ def test_a_time_behind_the_arguments_is_asked_about(text: str, seconds: int, arg
     assert (given.walltime_s, given.command[-1]) == (None, argument)
 
 
-def test_a_file_behind_on_may_be_an_argument(read: Read) -> None:
-    reading = read("python x.py on file data.csv")
+@pytest.mark.parametrize(
+    "text", ["python x.py on file data.csv", "python x.py over file data.csv", "python x.py with data.csv, 2 nodes"]
+)
+def test_a_file_behind_on_may_be_an_argument(text: str, read: Read) -> None:
+    reading = read(text)
     answered = apply_answer(reading, "inputs", 1).request
     assert answered.command == ("python", "x.py", "data.csv")
     assert [item.name for item in answered.inputs] == ["data.csv"]
@@ -242,4 +250,7 @@ def test_a_file_behind_on_may_be_an_argument(read: Read) -> None:
 
 def test_a_variable_that_is_named_shows_no_secret(read: Read) -> None:
     assert read("docker run -v $PWD:/data alpine ls").complete
+    assert read("docker run -e TOKEN=$TOKEN alpine ls").complete
     assert read("./x --password hunter2").unread
+    assert read("docker run -e PASSWORD=abc img").unread
+    assert not read("PASSWORD=abc ./x on 1 node").unread
