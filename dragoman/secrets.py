@@ -42,6 +42,7 @@ _PEM = re.compile(
     re.DOTALL,
 )
 _VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\])&|<>\"']+|[\"'][^\s,;]*")
+_TO_QUOTE = {"'": re.compile(r"(?:[^']|'\\'')+(?=')"), '"': re.compile(r"(?:[^\"\\]|\\.)+(?=\")")}
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})"
 _ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:=|:(?!//))[ \t]{{0,3}}")
 _OPTION = re.compile(rf"(?<![A-Za-z0-9_.\-])--?(?!keys?[ \t]){_NAME}[ \t]{{1,3}}(?!-)")
@@ -74,6 +75,14 @@ def _hide(text: str, rule: re.Pattern[str]) -> str:
     position = 0
     for match in rule.finditer(text):
         if match.start() < position or not is_secret_name(match["name"]):
+            continue
+        before = text[match.start() - 1 : match.start()]
+        # `+ export 'DB_PASSWORD=x;y z'`: the quotes around name and value tell where the value ends.
+        whole = _TO_QUOTE.get(before) if match[0].endswith("=") and match[0][len(match["name"])] == "=" else None
+        quoted = whole.match(text, match.end()) if whole is not None else None
+        if quoted is not None:
+            pieces += (text[position : match.end()], HIDDEN)
+            position = quoted.end()
             continue
         value = _VALUE.match(text, match.end())
         if value is None:

@@ -41,6 +41,8 @@ async def monitor(step: Step) -> Goto:
         return await _ended(step, current, status, cancelling)
     if not cancelling and await deps.ledger.cancel_requested(step.thread_id):
         return goto(step, "canceller", job=_small(status))
+    if status.reason_class is ReasonClass.NEVER and "dependency" in status.reason.lower():
+        return await _forsaken(step, current, status, cancelling)
     if status.state is JobState.HELD or status.reason_class in (ReasonClass.NEVER, ReasonClass.PERSON):
         return await _stuck(step, current, status)
     return goto(step, "monitor", job=_small(status))
@@ -101,6 +103,19 @@ async def _ended(step: Step, current: CurrentAttempt, status: JobStatus, cancell
             excluded = [*step.state.excluded, current.site]
             return goto(step, "selector", job=_small(status), attempt=None, excluded=excluded)
     return goto(step, "data_mover", job=_small(status), phase="out")
+
+
+async def _forsaken(step: Step, current: CurrentAttempt, status: JobStatus, cancelling: bool) -> Goto:
+    """What it depends on ended otherwise than it had to: nothing will ever start it, so it leaves the queue."""
+    scheduler = scheduler_at(step.open_site(current.site))
+    await scheduler.cancel(status.ref)
+    record = await step.deps.ledger.attempt(current.tag)
+    if record is not None:
+        await scheduler.abandon(record.attempt, "dependency")
+    why = f"can never start ({status.reason}): taken out of the queue"
+    await step.say(f"job {status.ref.job_id} at {current.site} {why}")
+    ended = status.model_copy(update={"state": JobState.NEVER_RAN, "reason": f"dependency: {status.reason}"[:1000]})
+    return await _ended(step, current, await step.deps.ledger.save_job(current.tag, ended), cancelling)
 
 
 async def _stuck(step: Step, current: CurrentAttempt, status: JobStatus) -> Goto:

@@ -16,7 +16,7 @@ __all__ = ["MANAGERS", "identify_commands", "managers_found", "questions_of"]
 _SIGNS: Final[tuple[tuple[str, tuple[str, ...], str], ...]] = (
     ("slurm", ("sinfo", "--version"), r"^slurm(?:-wlm)? \d"),
     ("pbs", ("qstat", "--version"), r"^\s*pbs_version\s*="),
-    ("torque", ("qstat", "--version"), r"^\s*(?:Version:\s*\d|version:\s*\d)[\s\S]*^\s*Commit:"),
+    ("torque", ("qstat", "--version"), r"^\s*[Vv]ersion:\s*\d+(?:\.\d+)+\s*$"),
     ("cobalt", ("qstat", "--version"), r"\bcobalt\b"),
     ("sge", ("qconf", "-help"), r"^(?:SGE|GE|UGE|AGE|OGS/GE|SoGE|Univa Grid Engine|Altair Grid Engine)\b"),
     ("flux", ("flux", "version"), r"^commands:\s*\S+|^libflux-core:"),

@@ -93,7 +93,9 @@ class StatusReader:
         self, refs: Sequence[JobRef], since: datetime | None
     ) -> tuple[JobAnswers, dict[str, AttemptLook]]:
         queue = await self._ask(refs, self._dialect.status_commands, self._dialect.parse_status)
-        missing = [ref for ref in refs if ref.job_id in queue.absent]
+        # A clean answer that does not show a job is no word of its absence, and reason enough to ask the history.
+        missing = [ref for ref in refs if ref.job_id not in queue.jobs and not queue.trouble]
+        missing = missing or [ref for ref in refs if ref.job_id in queue.absent]
         ended = [ref for ref in refs if (seen := queue.jobs.get(ref.job_id)) is not None and seen.state.final]
         history, kept = await self._history(missing, ended, since)
         known = {job_id: with_accounts(status, history.jobs.get(job_id)) for job_id, status in queue.jobs.items()}

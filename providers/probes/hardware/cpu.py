@@ -46,8 +46,8 @@ def parse_lscpu(text: str) -> _Lscpu:
     clusters = tuple(
         CpuCluster(
             model=None if block["Model name"].lower() in _NOTHING else block["Model name"],
-            sockets=_number(block.get("Socket(s)") or block.get("Cluster(s)")),
-            cores_per_socket=_number(block.get("Core(s) per socket") or block.get("Core(s) per cluster")),
+            sockets=_number(block.get("Socket(s)")) or _number(block.get("Cluster(s)")),
+            cores_per_socket=_number(block.get("Core(s) per socket")) or _number(block.get("Core(s) per cluster")),
             threads_per_core=_number(block.get("Thread(s) per core")),
         )
         for block in (blocks if len(blocks) > 1 else [{"Model name": "-", **common, **last}] if common or last else [])

@@ -26,6 +26,8 @@ VERSION, INFORMATION = "/proc/driver/nvidia/version", "/proc/driver/nvidia/gpus/
 MIB = 2**20
 _NOTHING = ("", "n/a", "not supported", "unknown error", "err!", "unknown", "no data", "insufficient permissions")
 _LOST = re.compile(r"unable to determine the device handle for gpu\s*(\S+?):?\s", re.IGNORECASE)
+_BROKEN = re.compile(r"\[GPU (?:requires reset|is lost)", re.IGNORECASE)
+"""What stands in place of a value of a GPU that the driver cannot use any more."""
 _NONE = re.compile(r"^\s*no devices were found", re.IGNORECASE | re.MULTILINE)
 _FAULT = re.compile(
     r"nvidia-smi has failed|failed to initialize nvml|driver/library version mismatch|couldn't communicate"
@@ -98,7 +100,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
         return Ask(commands={"older": _query(done.argv[0], FIELDS)})
     rows = parse_rows(done.out, FIELDS if results.done("older") else (*FIELDS, *NEWER))
     lost = set(_LOST.findall(f"{done.out}\n{done.err}\n"))
-    if not rows and not lost:
+    if not rows:
         return _no_rows(done)
     apps = _apps(results)
     instances = _instances(results)
@@ -141,7 +143,7 @@ def _card(
     names, ids = (instances or {}).get(uuid, ((), ()))
     if row.get("compute_mode", "").lower() == "prohibited" or (partitioned and instances is not None and not names):
         free = Truth.NO  # a GPU that is split into no instances runs nothing
-    elif apps is not None and {uuid, *ids} & apps:
+    elif any(_BROKEN.search(word) for word in row.values()) or (apps is not None and {uuid, *ids} & apps):
         free = Truth.NO
     else:
         use = None if partitioned else known_number(row.get("utilization.gpu", ""))

@@ -54,7 +54,8 @@ def parse_listing(text: str) -> list[Module]:
             continue
         cells = [_CELL.fullmatch(cell) for cell in re.split(r"\s{2,}|\t", stripped)]
         if not all(cells):
-            cells = _marked(stripped)
+            # One name that is none does not take its line's others away; a sentence has no columns with versions.
+            cells = _marked(stripped) or [cell for cell in cells if len(cells) > 1 and cell and "/" in cell["name"]]
         for cell in cells:
             if cell is not None and not cell["slash"]:
                 module = _module(cell["name"], cell["marks"])

@@ -14,7 +14,7 @@ from checkpoints.open import open_checkpoints
 from continuation.engine import Engine
 from continuation.lease import holder_name
 from dragoman.command import Command, Completed
-from dragoman.job import JobRef, JobSpec, JobState, JobStatus
+from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.observation import Answer
 from dragoman.protocols import JobAnswers, SubmitAnswer
 from dragoman.selection import ApprovalRule
@@ -32,7 +32,7 @@ from providers.site_runtime import SiteRuntime, open_site
 
 
 class Told(BaseDialect):
-    """Job ids from a counter in a file; states from a file for each job; every submit and question is counted."""
+    """Job ids from a counter in a file; states from a file for each job, with why it never starts; all is counted."""
 
     name = "told"
 
@@ -55,16 +55,17 @@ class Told(BaseDialect):
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         states = dict(line.split(" ", 1) for line in done.out.splitlines())
-        return JobAnswers(
-            jobs={
-                ref.job_id: JobStatus(
-                    ref=ref,
-                    state=JobState(states[ref.job_id].strip() or "running"),
-                    exit_code=0 if states[ref.job_id].strip() == "completed" else None,
-                )
-                for ref in refs
-            }
-        )
+        jobs = {}
+        for ref in refs:
+            state, _, reason = (states[ref.job_id].strip() or "running").partition(" ")
+            jobs[ref.job_id] = JobStatus(
+                ref=ref,
+                state=JobState(state),
+                exit_code=0 if state == "completed" else None,
+                reason=reason,
+                reason_class=ReasonClass.NEVER if reason else None,
+            )
+        return JobAnswers(jobs=jobs)
 
     def find_commands(self, tag: str, since: datetime) -> list[Command]:
         return [Command(("/bin/sh", "-c", 'grep -lx "$1" "$0"/job.* || true', str(self.folder), tag))]

@@ -174,3 +174,27 @@ async def test_one_thread_that_fails_does_not_stop_the_others(desk: Any) -> None
     with anyio.fail_after(30):
         await desk.app.service.run(parked, idle_s=0.2)
     assert (await desk.row(threads[0])).status is ThreadStatus.NEW
+
+
+@pytest.mark.parametrize("reason", ["DependencyNeverSatisfied", "Dependency condition invalid or never satisfied"])
+async def test_a_job_whose_dependency_failed_leaves_the_queue_and_says_so(desk: Any, reason: str) -> None:
+    thread = await desk.ask()
+    await desk.settle(thread, "parked")
+    desk.tell("1", f"pending {reason}")
+    row = await desk.settle(thread)
+    assert row.outcome == "failed"
+    job = await desk.ledger.job(desk.submits()[0])
+    assert (job.state.value, job.reason) == ("never-ran", f"dependency: {reason}")
+    assert (desk.folder / "state.1").read_text().strip() == "cancelled"
+    assert len(desk.submits()) == 1
+
+
+async def test_another_reason_that_will_not_pass_is_put_to_the_person(desk: Any) -> None:
+    thread = await desk.ask()
+    await desk.settle(thread, "parked")
+    desk.tell("1", "pending PartitionTimeLimit")
+    with anyio.fail_after(30):
+        while not any(wait.kind == "question" for wait in await desk.ledger.open_waits(thread_id=thread)):
+            await desk.app.service.catch_up()
+            await anyio.sleep(0.05)
+    assert (desk.folder / "state.1").read_text().strip() == "pending PartitionTimeLimit"

@@ -323,3 +323,8 @@ def test_an_easyconfig_is_read_and_never_run() -> None:
         "name": "GROMACS", "version": "2023.1", "toolchain": "foss", "toolchain_version": "2022a",
     }  # fmt: skip
     assert parse_easyconfig("toolchain = SYSTEM\nversion = '1' + '2'\n") == {"toolchain": "system"}
+
+
+def test_a_name_that_is_none_does_not_take_its_line_s_others_away() -> None:
+    text = "   openmpi/4.1.5 (L)   gcc/13.1.0   .hidden/1.0 (H)\n  Use  it with care and  read the manual\n"
+    assert [module.full for module in parse_listing(text)] == ["openmpi/4.1.5", "gcc/13.1.0"]

@@ -21,6 +21,8 @@ SGE = "SGE 8.1.9\nusage: qconf [options]\n"
         ({"qstat": (PBS, "", 0)}, ("pbs",)),
         ({"qstat": (TORQUE, "", 0)}, ("torque",)),
         ({"qstat": ("", TORQUE, 0)}, ("torque",)),
+        ({"qstat": ("version: 2.5.13\n", "", 0)}, ("torque",)),
+        ({"qstat": ("version: unknown option\n", "", 1)}, ()),
         ({"qstat": ("version: 'qstat.py 1.2, Cobalt 1.0'\n", "", 0)}, ("cobalt",)),
         ({"qstat": ("Usage: qstat [-f] [-a|-i|-r]\n", "", 0), "sinfo": ("slurm-wlm 22.05.8\n", "", 0)}, ("slurm",)),
         ({"qstat": (PBS, "", 0), "flux": ("commands:    \t\t0.88.0\n", "", 0)}, ("flux", "pbs")),

@@ -36,6 +36,23 @@ Socket(s):             1
 """
 
 
+BY_CLUSTERS = """\
+Architecture:          aarch64
+CPU(s):                8
+Vendor ID:             ARM
+Model name:            Cortex-A55
+Thread(s) per core:    1
+Core(s) per cluster:   4
+Socket(s):             -
+Cluster(s):            1
+Model name:            Cortex-A76
+Thread(s) per core:    1
+Core(s) per cluster:   4
+Socket(s):             -
+Cluster(s):            1
+"""
+
+
 def describe(host: Any) -> Cpu:
     answer = host.ask(CpuProbe(), "describe")
     assert answer.outcome is Outcome.OK, answer
@@ -125,3 +142,10 @@ def test_nothing_that_tells_of_processors_is_unknown(host: Any) -> None:
 @pytest.mark.parametrize(("text", "count"), [("0-3,8", 5), ("7", 1), ("", None), ("0-", None), ("a-b", None)])
 def test_kernel_lists(text: str, count: int | None) -> None:
     assert count_cpus(text) == count
+
+
+def test_clusters_count_where_sockets_are_not_told(host: Any) -> None:
+    host.commands = {"lscpu": BY_CLUSTERS, "uname -m": "aarch64\n"}
+    cpu = describe(host)
+    assert (cpu.cores, cpu.threads) == (8, 8)
+    assert [(each.sockets, each.cores_per_socket) for each in cpu.clusters] == [(1, 4), (1, 4)]

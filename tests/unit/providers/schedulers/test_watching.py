@@ -109,6 +109,17 @@ async def test_jobs_that_ended_and_that_left_are_one_question() -> None:
     assert found == {"1": (JobState.COMPLETED, 0, 7), "2": (JobState.FAILED, 3, 8)}
 
 
+async def test_an_empty_queue_leads_to_the_history_and_is_no_absence() -> None:
+    dialect = Clusters()
+    dialect.queue = {"a": JobAnswers(jobs={})}
+    dialect.books = {"a": JobAnswers(jobs={"1": status(A1, JobState.FAILED, exit_code=3)})}
+    reader, transport = made(dialect, grace_s=-1)
+    answers = await reader.read([A1, A2])
+    assert transport.asked == ["queue a", "books a 1,2"]
+    assert {job: each.exit_code for job, each in answers.jobs.items()} == {"1": 3}
+    assert answers.absent == frozenset()
+
+
 async def test_trouble_with_the_fuller_question_is_followed_by_a_plain_one() -> None:
     dialect = Clusters()
     dialect.queue = {"a": JobAnswers(jobs={}, absent=frozenset({"2"}))}
