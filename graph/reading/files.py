@@ -96,9 +96,10 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
     size = None
     files = _names(draft, *match.span("files"))
     command = draft.fields.get("command")
-    behind = re.sub(r" (?:on|over|with)$", "", draft.line.open[: match.start()].rstrip(" "))
-    said = match[0].startswith(("on ", "over ", "with ")) or behind != draft.line.open[: match.start()].rstrip(" ")
-    if command and said and behind.endswith("\x00") and not set(files) & set(command):
+    lead = re.search(r"(?:(?:on|over|with) )?$", draft.line.norm[max(0, match.start() - 5) : match.start()])
+    first = match.start() - (len(lead[0]) if lead else 0)
+    said = first < match.start() or match[0].startswith(("on ", "over ", "with "))
+    if command and said and draft.line.follows_claimed(first) and not set(files) & set(command):
         _argument_too(draft, match, [*command], files)
         return
     if match["bytes"] and len(files) == 1:

@@ -278,6 +278,12 @@ class Line:
         """Claim by offsets of the original text."""
         self.claim(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
+    def follows_claimed(self, at: int) -> bool:
+        """Whether what stands before a place of the normal form, blanks aside, is claimed."""
+        while at > 0 and self._open[at - 1] == " ":
+            at -= 1
+        return at > 0 and self._open[at - 1] == _CLAIMED
+
     def is_open(self, start: int, end: int) -> bool:
         """Whether no rule has claimed any of a stretch, by offsets of the original text."""
         return _CLAIMED not in self._open[bisect_left(self._starts, start) : bisect_left(self._starts, end)]

@@ -46,6 +46,8 @@ _BLOCK_END = re.compile(r"(?<![\w-])(?:done|fi|esac)(?![\w-])|[)}]")
 _JOINS = re.compile(r"[ \t]*(?:&&|\|\|?|>>?|<)[ \t]*\S|[ \t]*&(?=[ \t]*$)")
 _VERBS = frozenset("run execute launch start do call submit command cmd".split())  # noqa: SIM905
 _UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb ranks please with for".split())  # noqa: SIM905
+_FARTHEST = 2000
+"""As far as a line is looked at, in characters on each side of the command."""
 _SIGNS = frozenset(("&&", "||", "|", "&", ";"))
 _STOP = re.compile(
     r",[ \t]|[ \t]+(?:on|for|with|using|at)[ \t]+(?=\d|an?[ \t]|one\b|two\b|[a-z]+ (?:nodes?|cores?|tasks?))"
@@ -73,7 +75,7 @@ def looks_like_shell(body: str) -> bool:
 
 def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole shell line around a command at `start`, where more than the command belongs to it; else None."""
-    line = text.rfind("\n", 0, start) + 1
+    line = max(text.rfind("\n", 0, start) + 1, start - _FARTHEST)
     before = text[line:start]
     left, block = start, _BLOCK.search(before)
     clauses = before.rstrip().removesuffix(";")
@@ -89,7 +91,7 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
             left = above
     right = end
     stop = text.find("\n", end)
-    rest = text[end : len(text) if stop < 0 else stop]
+    rest = text[end : min(end + _FARTHEST, len(text) if stop < 0 else stop)]
     closed = _BLOCK_END.search(rest) if block is not None else None
     after = re.match(r"[ \t]*;[ \t]*(?P<clause>[^;,\n]+)", rest)
     if closed is not None:

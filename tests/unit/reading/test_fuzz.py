@@ -199,6 +199,11 @@ def test_any_form(given_form: object) -> None:
         "mpi ",
         "5",
         " ",
+        "source a && ",
+        "one node ./x ",
+        "./x on file a.csv ",
+        "sbatch -N 1 a.sh ",
+        "2 nodes, 4 GB each ",
     ],
 )
 def test_long_text_takes_bounded_time(unit: str) -> None:
