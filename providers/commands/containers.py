@@ -23,6 +23,8 @@ HERE = '"$PWD"'
 """The job's folder, as a shell word: commands start there."""
 
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://")
+# No part may look like an option: runtimes that know no schemes are given what stands behind one.
+_OPTION = re.compile(r"(?:^|[:/])-")
 _FILE = re.compile(r"\.(?:sif|simg|sqsh|sqfs|img)$")
 
 
@@ -65,7 +67,7 @@ def container_words(runtime: str, contained: Contained) -> ContainerWords:
 
     """
     image = contained.image
-    if not image or image.startswith("-"):
+    if not image.strip() or _OPTION.search(image):
         raise BadRequest(f"{image[:80]!r} is no image", where="containers.0.image", cure="name a file or an image")
     for bind in contained.binds:
         source, _, inside = bind.partition(":")

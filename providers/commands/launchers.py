@@ -8,12 +8,13 @@ variables and wants no options).
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 from collections.abc import Callable, Sequence
 
 from providers.commands.layout import Layout
 
-__all__ = ["MPI_LAUNCHERS", "SCHEDULERS_OF", "is_launcher", "launcher_name", "launcher_words"]
+__all__ = ["MPI_LAUNCHERS", "SCHEDULERS_OF", "is_launcher", "launcher_name", "launcher_words", "own_launcher"]
 
 MPI_LAUNCHERS = frozenset(
     (
@@ -35,6 +36,11 @@ SCHEDULERS_OF: dict[str, tuple[str, ...]] = {
 """Launchers that exist only where one of these schedulers does."""
 
 
+_BEFORE = frozenset(("env", "time", "nice", "nohup", "stdbuf", "exec", "command", "timeout", "setsid"))
+_SHELLS = frozenset(("sh", "bash", "dash", "ksh", "zsh"))
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
 def launcher_name(command: Sequence[str]) -> str | None:
     """The launcher that a command begins with; None where it begins with another program."""
     program = posixpath.basename(command[0]) if command else ""
@@ -43,9 +49,22 @@ def launcher_name(command: Sequence[str]) -> str | None:
     return program if program in MPI_LAUNCHERS or program in SCHEDULERS_OF else None
 
 
+def own_launcher(command: Sequence[str]) -> str | None:
+    """The launcher that a command starts its tasks with, behind `env`, `time` and the like or in a shell's line."""
+    words = list(command)
+    while words and posixpath.basename(words[0]) in _BEFORE:
+        words = words[1:]
+        while words and (words[0].startswith("-") or _ASSIGNMENT.match(words[0]) or words[0].isdecimal()):
+            words = words[1:]
+    if words and posixpath.basename(words[0]) in _SHELLS and "-c" in words[:-1]:
+        line = re.split(r"[\s;&|()]+", words[words.index("-c") + 1])
+        return next(filter(None, (launcher_name(line[place:]) for place in range(len(line)))), None)
+    return launcher_name(words)
+
+
 def is_launcher(command: Sequence[str]) -> bool:
     """Whether a command starts its tasks by itself and must not be put behind a launcher again."""
-    return launcher_name(command) is not None
+    return own_launcher(command) is not None
 
 
 def launcher_words(

@@ -16,7 +16,14 @@ from dragoman.run_plan import RunPlan
 from dragoman.shape import Shape
 from dragoman.site import Site
 from providers.commands.containers import RUNTIMES, Contained, container_words
-from providers.commands.launchers import MPI_LAUNCHERS, SCHEDULERS_OF, is_launcher, launcher_name, launcher_words
+from providers.commands.launchers import (
+    MPI_LAUNCHERS,
+    SCHEDULERS_OF,
+    is_launcher,
+    launcher_name,
+    launcher_words,
+    own_launcher,
+)
 from providers.commands.layout import Layout, layout_of
 from providers.commands.means import Means, Starter
 from providers.commands.threads import thread_variables
@@ -159,11 +166,13 @@ def _launch(
     line_stays: bool,
 ) -> bool:
     """Put the launcher before the command, or say why there is none. Whether tasks are started by one."""
-    own = launcher_name(command)
+    own = own_launcher(command)
     if own is not None:
         there = SCHEDULERS_OF.get(own, (means.scheduler,))
         if means.scheduler not in there and own != site.launcher:
-            around.notes.append(f"the command starts with {own}, which {site.name} may not have; it stays as it is")
+            around.notes.append(
+                f"the command starts its tasks with {own}, which {site.name} may not have; it stays as it is"
+            )
         return True
     if request.launch == "once":
         return False
@@ -247,7 +256,7 @@ def _contain(
     if means.scheduler == "kubernetes":
         around.image = image.removeprefix("docker://")
         return
-    if launched and launcher_name(command) is not None:
+    if launched and own_launcher(command) is not None:
         around.notes.append("the command starts with its own launcher, which then runs inside of the container")
     if means.runtime is None or means.runtime not in RUNTIMES:
         raise BadRequest(

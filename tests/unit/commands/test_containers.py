@@ -95,7 +95,9 @@ def test_a_runtime_that_runs_no_files_says_so(runtime: str) -> None:
         container_words(runtime, Contained(image="lammps.sif"))
 
 
-@pytest.mark.parametrize("image", ["", "--privileged", "-x"])
+@pytest.mark.parametrize(
+    "image", ["", " ", "--privileged", "-x", "docker://--privileged", "docker://--volume=/:/h", "docker:///-x", "a/-b"]
+)
 @pytest.mark.parametrize("runtime", sorted(RUNTIMES))
 def test_an_image_is_never_read_as_an_option(runtime: str, image: str) -> None:
     with pytest.raises(BadRequest, match="is no image"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dragoman.shape import Gpus, Shape
-from providers.commands.launchers import is_launcher, launcher_name, launcher_words
+from providers.commands.launchers import is_launcher, launcher_name, launcher_words, own_launcher
 from providers.commands.layout import Layout, layout_of
 
 TWO_NODES = layout_of(Shape(nodes=2, tasks_per_node=4, cpus_per_task=8, gpus=Gpus(count=1, per="task")))
@@ -117,3 +117,22 @@ def test_a_command_that_starts_its_tasks_itself_is_known(command: tuple[str, ...
 )  # fmt: skip
 def test_layout(shape: Shape, layout: Layout) -> None:
     assert layout_of(shape) == layout
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("env", "OMP_NUM_THREADS=2", "mpirun", "-np", "2", "./a"), "mpirun"),
+        (("time", "-p", "/usr/bin/srun", "./a"), "srun"),
+        (("timeout", "60", "mpiexec", "./a"), "mpiexec"),
+        (("sh", "-c", "mpirun -np 2 ./a"), "mpirun"),
+        (("/bin/bash", "-e", "-c", "cd run && A=1 flux run ./a"), "flux run"),
+        (("sh", "-c", "./a mpirun.log"), None),
+        (("sh", "-c"), None),
+        (("env",), None),
+        (("echo", "mpirun"), None),
+    ],
+)
+def test_a_launcher_behind_other_words_is_one_all_the_same(command: tuple[str, ...], name: str | None) -> None:
+    assert own_launcher(command) == name
+    assert is_launcher(command) is (name is not None)
