@@ -16,15 +16,25 @@ from providers.schedulers.slurm_rows import Row
 __all__ = ["json_number", "json_rows", "json_state"]
 
 
+_BEYOND = 2**63
+"""No number of Slurm's is as large; `Infinity` and `NaN`, which some JSON writers put, are not smaller."""
+
+
 def json_number(value: Json) -> float | None:
     """A number in any of the shapes: infinite where it says so, None where it is not set."""
     if isinstance(value, dict):
         if value.get("infinite") is True:
             return math.inf
         return json_number(value.get("number")) if value.get("set", True) is True else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _BEYOND:
         return None
     return float(value)
+
+
+def _whole(value: Json) -> int | None:
+    """A count or an id; what is not finite is none."""
+    number = json_number(value)
+    return int(number) if number is not None and math.isfinite(number) else None
 
 
 def json_state(value: Json) -> str:
@@ -60,10 +70,10 @@ def json_rows(text: str) -> tuple[list[Row], str]:
 
 
 def _row(job: JsonObject) -> Row | None:
-    number = json_number(job.get("job_id"))
-    if number is None or math.isinf(number):
+    number = _whole(job.get("job_id"))
+    if number is None:
         return None
-    raw = str(int(number))
+    raw = str(number)
     time = job.get("time")
     times: JsonObject = time if isinstance(time, dict) else {}
     state = job.get("job_state", job.get("state"))
@@ -93,17 +103,17 @@ def _row(job: JsonObject) -> Row | None:
 def _shown_id(job: JsonObject, raw: str) -> str:
     array, het = job.get("array"), job.get("het")
     nested: JsonObject = array if isinstance(array, dict) else {}
-    base = json_number(job.get("array_job_id", nested.get("job_id")))
+    base = _whole(job.get("array_job_id", nested.get("job_id")))
     if base:
-        task = json_number(job.get("array_task_id", nested.get("task_id")))
+        task = _whole(job.get("array_task_id", nested.get("task_id")))
         listed = job.get("array_task_string", nested.get("task"))
         if task is not None:
-            return f"{int(base)}_{int(task)}"
-        return f"{int(base)}_[{listed}]" if isinstance(listed, str) and listed else str(int(base))
+            return f"{base}_{task}"
+        return f"{base}_[{listed}]" if isinstance(listed, str) and listed else str(base)
     nested = het if isinstance(het, dict) else {}
-    base = json_number(job.get("het_job_id", nested.get("job_id")))
-    offset = json_number(job.get("het_job_offset", nested.get("job_offset")))
-    return f"{int(base)}+{int(offset or 0)}" if base else raw
+    base = _whole(job.get("het_job_id", nested.get("job_id")))
+    offset = _whole(job.get("het_job_offset", nested.get("job_offset")))
+    return f"{base}+{offset or 0}" if base else raw
 
 
 def _exit(value: Json) -> str:

@@ -494,3 +494,13 @@ def test_estimate(slurm: SlurmDialect, done: Done, err: str, rc: int, wait: floa
 )
 def test_no_estimate(slurm: SlurmDialect, done: Done, err: str, rc: int, outcome: Outcome) -> None:
     assert slurm.parse_estimate(done("", err, rc), SINCE + timedelta(0)).outcome is outcome
+
+
+@pytest.mark.parametrize("number", ["Infinity", "-Infinity", "NaN", "1e400", "1" + "0" * 400])
+@pytest.mark.parametrize("field", ["job_id", "array_job_id", "array_task_id", "het_job_offset", "time_limit"])
+def test_a_number_that_is_none_is_not_told(number: str, field: str) -> None:
+    job = f'{{"job_id": 5, "job_state": ["RUNNING"]}}, {{"job_id": 6, "{field}": {number}, "job_state": ["RUNNING"]}}'
+    done = Completed(("squeue",), 0, f'{{"jobs": [{job}]}}'.encode(), b"")
+    answers = SlurmDialect().parse_status(done, [JobRef(job_id="5"), JobRef(job_id="6")])
+    assert answers.jobs["5"].state is JobState.RUNNING
+    assert "6" not in answers.jobs or not answers.jobs["6"].state.final
