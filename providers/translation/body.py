@@ -11,6 +11,7 @@ from providers.translation.given import C_SHELLS, Given, shell_of
 from providers.translation.launchers import apply_edits, launcher_edits
 from providers.translation.report import Edit, Remark
 from providers.translation.shell import Scan, scan_shell
+from providers.translation.stretches import Stretches
 from providers.translation.variables import line_at, mentions, variable_edits
 
 __all__ = ["BodyTranslation", "translate_body"]
@@ -46,14 +47,12 @@ def translate_body(body: str, given: Given) -> BodyTranslation:
     if scan is not None:
         variables, told, seen = variable_edits(body, scan, given)
         launched, refused, places = launcher_edits(body, scan, given, variables)
-        inside = [(edit.start, edit.end) for edit in launched]
-        outside = [edit for edit in variables if not any(start <= edit.start < end for start, end in inside)]
+        inside = Stretches((edit.start, edit.end) for edit in launched)
+        outside = [edit for edit in variables if edit.start not in inside]
         found.edits += [*outside, *launched]
         # What a changed line does not say any more needs no equivalent.
         found.remarks += [
-            remark
-            for at, remark in told
-            if not any(edit.start <= at < edit.end and remark.words not in edit.new for edit in launched)
+            remark for at, remark in told if all(remark.words in launched[number].new for number in inside.holding(at))
         ]
         found.remarks += [*refused, *_launchers_elsewhere(body, scan, given, places)]
     found.remarks += mentions(body, scan, given, seen)
@@ -71,10 +70,10 @@ def _launchers_elsewhere(body: str, scan: Scan, given: Given, seen: set[int]) ->
     names -= {launcher.words[0] for launcher in given.target.launchers}
     found: list[Remark] = []
     told: set[int] = set()
+    comments = Stretches(scan.comments)
     for match in re.finditer(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, names)) or '(?!)'})(?![\w./-])", body):
         line = line_at(body, match.start())
-        in_comment = any(start <= match.start() < end for start, end in scan.comments)
-        if in_comment or line in told or match.start() in seen:
+        if match.start() in comments or line in told or match.start() in seen:
             continue
         told.add(line)
         why = f"{match[0]} does not stand where the shell starts it: left as it is (change it by hand)"
@@ -88,12 +87,13 @@ def _shield(body: str, scan: Scan | None, given: Given, found: BodyTranslation) 
         return
     pattern = rf"^{given.target.prefix_pattern}"
     first = re.search(r"^(?!\s*(?:#|$))", body, re.MULTILINE)
+    literal = Stretches((start, end) for start, end, _ in scan.literal) if scan is not None else Stretches(())
     for match in re.finditer(pattern, body, re.MULTILINE):
         if not given.target.whole_file and first is not None and match.start() > first.start():
             break
         line = line_at(body, match.start())
-        words = body[match.start() :].partition("\n")[0]
-        if scan is not None and any(start <= match.start() < end for start, end, _ in scan.literal):
+        words = body[match.start() : match.start() + 2000].partition("\n")[0]
+        if match.start() in literal:
             why = f"{given.target.title} reads this line as a directive, here-document or not (indent it by hand)"
             found.remarks.append(Remark(kind="lost", line=line, words=words[:200], why=why))
             continue
@@ -135,7 +135,7 @@ def _enter(given: Given, found: BodyTranslation, body: str) -> list[tuple[str, s
     source, target, work_dir = given.source, given.target, given.kept.work_dir
     home = source.starts_in == "home" and work_dir is None
     variable = target.variables.get("submit_dir", ("",))[0]
-    entered = re.search(rf"^\s*cd\s+[\"']?\$\{{?{variable or 'DRAGOMAN_SUBMIT_DIR'}\b", body, re.MULTILINE)
+    entered = re.search(rf"^[ \t]*cd\s+[\"']?\$\{{?{variable or 'DRAGOMAN_SUBMIT_DIR'}\b", body, re.MULTILINE)
     if home:
         if target.starts_in == "submit" and entered is None and source.title != target.title:
             why = (

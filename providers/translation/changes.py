@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
+import re
+from collections.abc import Iterator
+from itertools import accumulate
 
 from providers.translation.body import BodyTranslation
 from providers.translation.launchers import apply_edits
@@ -63,17 +65,70 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if found < 0 else found
 
 
+_AROUND = 3
+"""Lines that are shown before and behind what changed."""
+
+
 def unified(found: BodyTranslation, body: str, lines: Lines, source: str, target: str) -> str:
-    """The source against itself with its body changed, so that lines are counted as in the source."""
+    """The source against itself with its body changed, so that lines are counted as in the source.
+
+    Which lines changed is known, so they are not looked for: it takes as long as the script has lines.
+    """
     if not found.before and not found.edits:
         return ""
+    marked = list(_marked(found, body, lines))
+    changed = [number for number, (mark, _) in enumerate(marked) if mark != " "]
+    if not changed:
+        return ""
+    old = list(accumulate((mark != "+" for mark, _ in marked), initial=0))
+    new = list(accumulate((mark != "-" for mark, _ in marked), initial=0))
+    parts = [f"--- {source}\n+++ {target}\n"]
+    for first, last in _hunks(changed):
+        start, end = max(first - _AROUND, 0), min(last + 1 + _AROUND, len(marked))
+        places = " ".join(f"{sign}{_range(count[start], count[end])}" for sign, count in (("-", old), ("+", new)))
+        parts.append(f"@@ {places} @@\n")
+        for mark, line in marked[start:end]:
+            parts.append(f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n")
+    return "".join(parts)
+
+
+def _marked(found: BodyTranslation, body: str, lines: Lines) -> Iterator[tuple[str, str]]:
+    """Each line with its mark; of changed lines beside each other those of the source come first."""
     pieces = dict(zip(lines.body, _pieces(found, body), strict=False))
     insert_at = first_of_body(lines)
-    old = [line for line in lines.all if line]
-    new: list[str] = []
+    gone: list[str] = []
+    come: list[str] = []
+    begun = ""  # of a line that goes on in what the next one became
     for number, line in enumerate(lines.all, 1):
         if number == insert_at:
-            new += [f"{text}\n" for text, _ in found.before]
-        new += pieces.get(number, line).splitlines(keepends=True)
-    made = difflib.unified_diff(old, new, source, target)
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in made)
+            come += [f"{text}\n" for text, _ in found.before]
+        piece = begun + pieces.get(number, line)
+        begun = ""
+        if piece != line:
+            gone += [line] if line else []
+            *whole, begun = re.split(r"(?<=\n)", piece)
+            come += whole
+            continue
+        yield from (("-", each) for each in gone)
+        yield from (("+", each) for each in come)
+        gone, come = [], []
+        if line:
+            yield " ", line
+    yield from (("-", each) for each in gone)
+    yield from (("+", each) for each in (*come, begun) if each)
+
+
+def _hunks(changed: list[int]) -> Iterator[tuple[int, int]]:
+    """First and last changed line of each stretch that is shown as one."""
+    first = last = changed[0]
+    for number in changed[1:]:
+        if number - last > 2 * _AROUND + 1:
+            yield first, last
+            first = number
+        last = number
+    yield first, last
+
+
+def _range(start: int, end: int) -> str:
+    count = end - start
+    return str(start + 1) if count == 1 else f"{start + (count > 0)},{count}"

@@ -6,6 +6,7 @@ A line with an option that has no equal is left alone and told, because to guess
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from providers.schedulers.script_words import MPIEXEC, Launcher
@@ -44,6 +45,7 @@ def launcher_edits(
     edits: list[Edit] = []
     remarks: list[Remark] = []
     seen: set[int] = set()
+    variables = sorted(variables, key=lambda each: each.start)
     for command in scan.commands:
         words = _program(text, command)
         name = text[words[0].start : words[0].end].rpartition("/")[2] if words else ""
@@ -133,8 +135,8 @@ def _options(
     def written(word: Word) -> str:
         inside = [
             edit.model_copy(update={"start": edit.start - word.start, "end": edit.end - word.start})
-            for edit in variables
-            if word.start <= edit.start and edit.end <= word.end
+            for edit in variables[_first(variables, word.start) : _first(variables, word.end)]
+            if edit.end <= word.end
         ]
         return apply_edits(text[word.start : word.end], inside).replace("\\\n", "")
 
@@ -165,6 +167,11 @@ def _options(
             last = rest.pop(0).end
         said[meaning] = option if meaning == "ignored" else value
     return said, last
+
+
+def _first(edits: Sequence[Edit], at: int) -> int:
+    """The number of the first change from a place on."""
+    return bisect_left(edits, at, key=lambda edit: edit.start)
 
 
 def _tasks(said: dict[str, str], launcher: Launcher, given: Given) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 __all__ = ["Lines"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lines:
     """A script's lines, and how they lie to those of its body."""
 
@@ -45,7 +46,7 @@ class Lines:
         """The script's line that a line of the body is."""
         return self.body[min(line, len(self.body)) - 1] if self.body else 1
 
-    @property
+    @cached_property
     def directives(self) -> tuple[int, ...]:
         """Lines that are no lines of the body, without the first where it begins with `#!`."""
         inside = set(self.body)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
+from functools import lru_cache
 
 from providers.translation.given import Given
 from providers.translation.report import Edit, Remark
 from providers.translation.shell import Scan
+from providers.translation.stretches import Stretches
 
 __all__ = ["line_at", "mentions", "variable_edits"]
 
 
 def line_at(text: str, at: int) -> int:
     """The line of a place, from 1."""
-    return text.count("\n", 0, at) + 1
+    return bisect_left(_ends(text), at) + 1
+
+
+@lru_cache(maxsize=2)
+def _ends(text: str) -> tuple[int, ...]:
+    """Where its lines end."""
+    return tuple(match.start() for match in re.finditer("\n", text))
 
 
 def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], list[tuple[int, Remark]], set[int]]:
@@ -24,6 +33,8 @@ def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], lis
     edits: list[Edit] = []
     remarks: list[tuple[int, Remark]] = []
     seen: set[int] = set()
+    comments = Stretches(scan.comments)
+    assigned: dict[str, bool] = {}
     for reference in scan.references:
         name, meaning = reference.name, source.meaning(reference.name)
         if meaning is None and family.fullmatch(name) is None:
@@ -34,7 +45,9 @@ def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], lis
         if source.title == target.title or (meaning is not None and name in target.variables.get(meaning, ())):
             continue
         line = line_at(text, reference.start)
-        if _assigned(text, name, scan):
+        if name not in assigned:
+            assigned[name] = _assigned(text, name, comments)
+        if assigned[name]:
             why = f"the script sets {name} itself: it is left as it is"
             remarks.append((reference.start, Remark(kind="note", line=line, words=name, why=why)))
             continue
@@ -50,11 +63,11 @@ def variable_edits(text: str, scan: Scan, given: Given) -> tuple[list[Edit], lis
     return edits, remarks, seen
 
 
-def _assigned(text: str, name: str, scan: Scan) -> bool:
+def _assigned(text: str, name: str, comments: Stretches) -> bool:
     pattern = re.compile(
         rf"(?:^|[\s;&(])(?:(?:export|local|declare|typeset|readonly|setenv)\s+(?:-\w+\s+)*)?{name}=", re.M
     )
-    return any(not _inside(match.end() - 1, scan.comments) for match in pattern.finditer(text))
+    return any(match.end() - 1 not in comments for match in pattern.finditer(text))
 
 
 def mentions(text: str, scan: Scan | None, given: Given, seen: set[int]) -> Iterable[Remark]:
@@ -70,20 +83,17 @@ def mentions(text: str, scan: Scan | None, given: Given, seen: set[int]) -> Iter
     if given.source.title == given.target.title or given.source.family == given.target.family:
         return
     told: set[tuple[int, str]] = set()
+    comments = Stretches(scan.comments if scan is not None else ())
+    literal = Stretches((start, end) for start, end, _ in scan.literal) if scan is not None else Stretches(())
     for match in re.finditer(rf"(?<![A-Za-z0-9_])(?:{given.source.family})(?![A-Za-z0-9_])", text, re.ASCII):
-        if match.start() in seen or (scan is not None and _inside(match.start(), scan.comments)):
+        if match.start() in seen or match.start() in comments:
             continue
         line = line_at(text, match.start())
         if (line, match[0]) in told:
             continue
         told.add((line, match[0]))
         place = "the script is not a shell's" if scan is None else "it is not expanded here by the shell"
-        for start, end, what in scan.literal if scan is not None else ():
-            if start <= match.start() < end:
-                place = f"it stands in {what}"
+        if scan is not None and (number := next(literal.holding(match.start()), None)) is not None:
+            place = f"it stands in {scan.literal[number][2]}"
         why = f"left as it is, because {place} (look whether {given.target.title} needs another word there)"
         yield Remark(kind="lost", line=line, words=match[0], why=why)
-
-
-def _inside(at: int, stretches: Iterable[tuple[int, int]]) -> bool:
-    return any(start <= at < end for start, end in stretches)
