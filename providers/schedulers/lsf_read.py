@@ -35,7 +35,7 @@ def read_lsf_script(text: str) -> ScriptReading:
         if wrong:
             draft.problem(directive, wrong)
             continue
-        for option in take_options(words, OPTIONS):
+        for option in take_options(words, OPTIONS, long=True):
             _take(draft, directive, option)
     return draft.finish()
 
@@ -50,7 +50,9 @@ def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     elif option.name in OPTIONS:
         draft.native(_as_written(option), option.name)
     else:
-        draft.problem(directive, f"{option.name[:40]} is no option of bsub (delete it)")
+        draft.ours(option.written, option.name)
+        cure = "delete it, or put a blank between an option and its value"
+        draft.note(directive, f"{option.name[:40]} is no option of bsub that is known: it is passed over ({cure})")
 
 
 def _as_written(option: Option) -> str:

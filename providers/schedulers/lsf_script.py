@@ -166,7 +166,7 @@ def _native(spec: JobSpec) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in spec.native_options:
         words, problem = split_words(checked(line, where="native_options"))
-        options = take_options(words, OPTIONS)
+        options = take_options(words, OPTIONS, long=True)
         if problem or len(options) != 1 or options[0].problem or options[0].name not in OPTIONS:
             cure = "write one, such as -app chem"
             raise BadRequest(f"{line[:120]!r} is not one option of bsub", where="native_options", cure=cure)

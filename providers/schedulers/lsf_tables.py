@@ -75,14 +75,15 @@ OPTIONS: Final[dict[str, int]] = {
             "-gpu", "-hostfile", "-i", "-is", "-J", "-Jd", "-jobaff", "-jsdl", "-k", "-L", "-Lp", "-ln_mem",
             "-ln_slots", "-M", "-m", "-mig", "-n", "-network", "-nnodes", "-notify", "-o", "-oo", "-outdir", "-P",
             "-p", "-pack", "-ptl", "-Q", "-q", "-R", "-rcacct", "-rnc", "-S", "-s", "-sla", "-sp", "-stage",
-            "-step_cgroup", "-smt", "-T", "-t", "-ti", "-tty", "-U", "-u", "-v", "-W", "-We", "-w", "-wa", "-wt",
-            "-Zs", "-jm", "-ja",
+            "-step_cgroup", "-smt", "-T", "-t", "-U", "-u", "-v", "-W", "-We", "-w", "-wa", "-wt",
+            "-Zs", "-jm", "-ja", "-jsm", "-clusters", "-ext", "-extsched",
         ),
         1,
     ),
     **dict.fromkeys(
         ("-B", "-H", "-h", "-hl", "-I", "-Ip", "-Is", "-IS", "-ISp", "-ISs", "-IX", "-K", "-N", "-Ne", "-Nd", "-nn",
-         "-r", "-rn", "-ul", "-V", "-x", "-Z", "-json", "-yaml"),
+         "-ar", "-datachk", "-jsdl_strict", "-ne", "-nl", "-r", "-rn", "-ti", "-tty", "-ul", "-V", "-x", "-XF", "-Z",
+         "-json", "-yaml"),
         0,
     ),
 }  # fmt: skip

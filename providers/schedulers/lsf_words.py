@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from providers.schedulers.lsf_tables import OPTIONS
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_words import MPIEXEC, Fill, Kept, Launcher, ScriptWords, Writing, output_path
 
@@ -58,8 +59,9 @@ LSF_WORDS: Final = ScriptWords(
     own=frozenset({"-Jd", "-cwd", "-o", "-e", "-r", "-rn", "-env"}),
     reads={
         "-o": "stdout", "-oo": "stdout", "-e": "stderr", "-eo": "stderr", "-cwd": "work_dir", "-u": "mail_to",
-        "-B": "mail_begin", "-N": "mail_end", "-nnodes": "quiet",
+        "-B": "mail_begin", "-N": "mail_end", "-nnodes": "quiet", "-env": "export",
     },
+    options=frozenset(OPTIONS),
     fills={Fill.JOB: "%J", Fill.ARRAY: "%J", Fill.TASK: "%I"},
     whole_file=True,
 )  # fmt: skip

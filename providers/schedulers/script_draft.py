@@ -41,7 +41,7 @@ class Option(NamedTuple):
 
 
 def take_options(
-    words: list[str], table: Mapping[str, int], *, aliases: Mapping[str, str] | None = None
+    words: list[str], table: Mapping[str, int], *, aliases: Mapping[str, str] | None = None, long: bool = False
 ) -> list[Option]:
     """The options of a line's words.
 
@@ -49,6 +49,7 @@ def take_options(
         words: as the scheduler separates them.
         table: option to the number of its values; -1: one value if the next word is no option.
         aliases: other spellings of an option.
+        long: one dash begins whole words (`-env`): a letter after it stands for no value that is glued to an option.
 
     """
     found: list[Option] = []
@@ -63,7 +64,13 @@ def take_options(
         elif equals:
             wrong = f"{name} takes no value (delete ={given[:60]})" if count == 0 else ""
             found.append(Option(name, (given,), word, wrong))
-        elif count is None and name[:2] in table and not name.startswith("--") and table[name[:2]] == 1:
+        elif (
+            count is None
+            and name[:2] in table
+            and not name.startswith("--")
+            and table[name[:2]] == 1
+            and not (long and name[2:3].isalpha())
+        ):
             found.append(Option(name[:2], (name[2:],), word))
         elif count is None:
             extra = [rest.pop(0)] if rest and not rest[0].startswith("-") else []

@@ -160,6 +160,8 @@ class ScriptWords:
     """Options that `render` writes for an attempt of ours, and that are written from `Kept` here."""
     reads: Mapping[str, str] = field(default_factory=dict)
     """Option to the field of `Kept` that it tells (`mail_on`, `stdout`, ...); `quiet`: nothing is lost without it."""
+    options: frozenset[str] = frozenset()
+    """Options that begin with one dash and are whole words (`-env`): none is a letter with a value glued to it."""
     quiet: tuple[str, ...] = ()
     """Options as written that say what is so without them."""
     fills: Mapping[Fill, str] = field(default_factory=dict)

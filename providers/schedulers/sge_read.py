@@ -36,7 +36,7 @@ def read_sge_script(text: str) -> ScriptReading:
         if wrong:
             draft.problem(directive, wrong)
             continue
-        for option in take_options(words, OPTIONS):
+        for option in take_options(words, OPTIONS, long=True):
             _take(draft, directive, option)
             shares += [(directive, option, share) for share in _shares(option)]
     for directive, option, share in shares:

@@ -189,7 +189,7 @@ def _native(spec: JobSpec) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in spec.native_options:
         words, problem = split_words(checked(line, where="native_options"))
-        options = take_options(words, OPTIONS)
+        options = take_options(words, OPTIONS, long=True)
         if problem or len(options) != 1 or options[0].problem or options[0].name not in OPTIONS:
             raise BadRequest(f"{line[:120]!r} is not one option of qsub", where="native_options", cure="write -l a=b")
         if options[0].name in OUR_OPTIONS | {"-t", "-tc"}:

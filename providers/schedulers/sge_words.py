@@ -6,6 +6,7 @@ from typing import Final
 
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_words import Fill, Kept, ScriptWords, Writing, mail_letters, output_path
+from providers.schedulers.sge_tables import OPTIONS
 
 __all__ = ["SGE_WORDS"]
 
@@ -59,6 +60,7 @@ SGE_WORDS: Final = ScriptWords(
     also={"SGE_O_HOME": "home", "SGE_O_LOGNAME": "user"},
     commands=frozenset({"qsub", "qstat", "qdel", "qalter", "qrsh", "qlogin", "qhost", "qhold", "qrls", "qacct"}),
     own=frozenset({"-S", "-N", "-wd", "-o", "-e", "-j", "-m", "-r"}),
+    options=frozenset(OPTIONS),
     reads={
         "-o": "stdout", "-e": "stderr", "-j": "joined", "-cwd": "cwd", "-wd": "work_dir", "-M": "mail_to",
         "-m": "mail_on", "-V": "inherits", "-S": "interpreter", "-pe": "quiet",

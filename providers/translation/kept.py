@@ -22,13 +22,20 @@ class KeptReading:
     """Options that are no need and nothing of `Kept`: of this scheduler alone."""
 
 
-def split_option(written: str, names: Sequence[str]) -> tuple[str, str]:
-    """An option's name and value; the name is the longest of `names` that it begins with, else its first word."""
+def split_option(written: str, names: Sequence[str], whole: frozenset[str] = frozenset()) -> tuple[str, str]:
+    """An option's name and value; the name is the longest of `names` that it begins with, else its first word.
+
+    Args:
+        written: the option.
+        names: those that are looked for.
+        whole: options of one dash that are words: where there are any, no letters are glued to an option.
+
+    """
     for name in sorted(names, key=len, reverse=True):
         if written == name or written.startswith((f"{name} ", f"{name}=")):
             return name, written[len(name) :].lstrip(" =").strip()
     short = re.fullmatch(r"(-[A-Za-z])(\S.*)", written, re.DOTALL)
-    if short is not None and short[1] in names:
+    if short is not None and short[1] in names and not (whole and short[2][0].isalpha()):
         return short[1], short[2]
     name, _, value = written.replace("=", " ", 1).partition(" ")
     return name, value.strip()
@@ -47,14 +54,14 @@ def read_kept(reading: ScriptReading, words: ScriptWords, interpreter: str) -> K
     found = KeptReading(Kept(name=request.name, interpreter=interpreter, requeue=request.requeue))
     found.kept.array = request.array is not None
     for written in reading.not_carried:
-        name, value = split_option(written, tuple(words.reads))
+        name, value = split_option(written, tuple(words.reads), words.options)
         told = words.reads.get(name)
         if told is None or not _take(found.kept, told, _unquoted(value), words):
             found.rest.append(written)
         else:
             found.words[{"cwd": "work_dir", "mail_begin": "mail_on", "mail_end": "mail_on"}.get(told, told)] = written
     for source in request.sources:
-        name, value = split_option(source.words, tuple(words.reads))
+        name, value = split_option(source.words, tuple(words.reads), words.options)
         if source.field == "environment" and words.reads.get(name) == "export" and value.split(",")[0] == "ALL":
             found.kept.inherits = True
     kept = found.kept
@@ -94,8 +101,8 @@ def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
             kept.mail_on = (kept.mail_on or frozenset()) | ({"begin"} if told == "mail_begin" else {"end", "fail"})
         case "inherits":
             kept.inherits = True
-        case "export" if value == "NONE":
-            kept.inherits = False
+        case "export" if value.upper() in ("NONE", "ALL"):
+            kept.inherits = value.upper() == "ALL"
         case "interpreter" if value:
             kept.interpreter = value
         case _:
