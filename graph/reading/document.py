@@ -53,20 +53,36 @@ def parse_document(text: str) -> dict[str, Any]:
         ) from error
 
 
+class _Written(float):
+    """A number that remembers how it was written."""
+
+    def __new__(cls, written: str) -> _Written:
+        made = super().__new__(cls, written)
+        made.written = written
+        return made
+
+    written: str
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _parse_json(text: str) -> dict[str, Any]:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in items:
             if key in found:
                 raise BadRequest(f"{key!r} is stated twice", where=key, cure="keep one of them")
-            found[key] = value
+            # A version is text: 2.10 is not 2.1.
+            found[key] = getattr(value, "written", str(value)) if key == "version" and _is_number(value) else value
         return found
 
     def constant(name: str) -> Any:  # noqa: ANN401  # never returns
         raise BadRequest(f"{name} is no number that can be asked for", where="request", cure="give a plain number")
 
     try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant)
+        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_float=_Written)
     except json.JSONDecodeError as error:
         raise BadRequest(
             f"this is no JSON: {error.msg}", where=f"line {error.lineno}, column {error.colno}", cure="correct it there"

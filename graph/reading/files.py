@@ -15,9 +15,11 @@ from graph.reading.reading import Option
 
 __all__ = ["FILE", "read_files"]
 
+# `4000MB/core` is an amount, not a file in a folder.
+_AMOUNT = r"\d[\d.,]*[a-z]*/(?:core|cpu|node|host|task|rank|process|proc|thread|gpu|card|job|socket|slot)s?(?![\w/.])"
 FILE = (
     r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
-    r"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{0,9}(?:\.[a-z]\w{0,5})?(?![\w/])|[\w.-]+/[\w.*/+-]*[\w*/])"
+    rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/])|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/])"
 )
 _LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"

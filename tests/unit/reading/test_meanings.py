@@ -216,3 +216,23 @@ def test_a_refused_field_says_how_it_is_written(given: Any, cure: str, read: Rea
 def test_an_image_in_a_form(image: str, read: Read) -> None:
     (container,) = read({"command": "./x", "container": image}).request.containers
     assert (container.image, container.runtimes) == (image, ())
+
+
+@pytest.mark.parametrize(("written", "version"), [("2.10", "==2.10"), ("12", "==12"), ("1.50", "==1.50")])
+def test_a_version_in_json_is_what_was_written(read: Read, written: str, version: str) -> None:
+    form = f'{{"command": ["./x"], "software": [{{"name": "gcc", "version": {written}}}]}}'
+    assert read(form).request.software[0].dump()["version"] == version
+
+
+@pytest.mark.parametrize(
+    ("words", "memory"),
+    [
+        ("run ./a with 4000MB/core, 8 cores", {"bytes": 4_000_000_000, "per": "cpu"}),
+        ("needs 3.5GB/cpu: ./a", {"bytes": 3_500_000_000, "per": "cpu"}),
+        ("./a with 64GB/node on 2 nodes", {"bytes": 64_000_000_000, "per": "node"}),
+    ],
+)
+def test_an_amount_per_something_is_no_file(read: Read, words: str, memory: dict[str, object]) -> None:
+    found = read(words)
+    assert found.request.inputs == ()
+    assert found.request.shape.dump()["memory"] == memory
