@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
@@ -163,7 +163,9 @@ def _merged(chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _packed(chunk: Chunk) -> Chunk:
-    """All chunks on one host."""
+    """All chunks on one host; a chunk that says nothing of tasks is one (`mpiprocs`)."""
+    if chunk.tasks is None and chunk.cpus is not None and chunk.count > 1:
+        chunk = replace(chunk, tasks=1)
     cpus, tasks, gpus, memory = (
         each * chunk.count if each is not None else None for each in (chunk.cpus, chunk.tasks, chunk.gpus, chunk.memory)
     )

@@ -143,7 +143,8 @@ def _resources(spec: JobSpec, names: SgeNames, native: Mapping[str, str]) -> lis
         options.append(f"-l h_rt={format_clock(spec.walltime_s)}")
     if slots.total > 1 and "-pe" not in native:
         several = slots.nodes is not None and slots.nodes > 1
-        pe = names.pe_mpi if several else names.pe
+        free = slots.nodes is None and (shape.tasks or 1) > 1 and "{}" not in (names.pe_mpi or "{}")
+        pe = names.pe_mpi if several or free else names.pe
         if pe is None:
             raise BadRequest(
                 f"{slots.total} slots need a parallel environment, and the site file names none",

@@ -42,14 +42,22 @@ def slots_of(shape: Shape) -> Slots:
 
 
 def gpus_per_node(shape: Shape) -> int:
-    """GPUs that one node has to offer; 0 where none are asked for."""
+    """GPUs that one node has to offer; 0 where none are asked for.
+
+    Raises:
+        BadRequest: they do not divide over the nodes.
+
+    """
     if shape.gpus is None:
         return 0
     nodes = shape.node_count or 1
     if shape.gpus.per == "node":
         return shape.gpus.count
     total = shape.gpus.count * ((shape.task_count or nodes) if shape.gpus.per == "task" else 1)
-    return -(-total // nodes)
+    if total % nodes:
+        cure = "state GPUs per node"
+        raise BadRequest(f"{total} GPUs do not divide over {nodes} nodes", where="gpus", cure=cure)
+    return total // nodes
 
 
 def memory_per_node(shape: Shape) -> int | None:

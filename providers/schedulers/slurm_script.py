@@ -171,12 +171,19 @@ def shape_options(shape: Shape) -> Options:
 
 
 def _cpus(shape: Shape) -> Options:
-    """Cores that are not stated per task: one task takes a node's share, unless tasks are stated."""
+    """Cores that are not stated per task: one task takes a node's share, unless tasks are stated.
+
+    A node's cores that do not divide over its tasks are rounded down, and the rest is asked for with `--mincpus`:
+    rounded up they may be more than a node has.
+    """
+    if shape.cpus_per_node is not None and (shape.tasks_per_node is not None or shape.cpus_per_task is not None):
+        tasks = shape.tasks_per_node or 1
+        each = shape.cpus_per_task or max(shape.cpus_per_node // tasks, 1)
+        more = shape.cpus_per_node > tasks * each
+        return {"cpus-per-task": str(each), **({"mincpus": str(shape.cpus_per_node)} if more else {})}
     if shape.cpus_per_task is not None or (shape.cpus_per_node is None and shape.cpus is None):
         return {}
     if shape.cpus_per_node is not None:
-        if shape.tasks_per_node is not None:
-            return {"cpus-per-task": str(-(-shape.cpus_per_node // shape.tasks_per_node))}
         if shape.tasks is not None:
             return {"mincpus": str(shape.cpus_per_node)}
         return {"ntasks-per-node": "1", "cpus-per-task": str(shape.cpus_per_node)}

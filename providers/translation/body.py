@@ -117,6 +117,13 @@ def _before(given: Given, shell: str, found: BodyTranslation, body: str) -> None
     for name, value in given.definitions.items():
         text = f"setenv {name} {value}" if c_shell else f"export {name}={value}"
         lines.append((text, f"{given.target.title} has no variable for it"))
+    threads = _threads(given)
+    if len(threads) == 1:
+        text = f"setenv OMP_NUM_THREADS {threads[0]}" if c_shell else f"export OMP_NUM_THREADS={threads[0]}"
+        lines.append((text, "PBS sets it to ompthreads"))
+    elif threads:
+        why = f"PBS sets OMP_NUM_THREADS to {' or '.join(threads)} by the chunk (export it in the script)"
+        found.remarks.append(Remark(kind="lost", words="ompthreads", why=why))
     for variable in given.request.environment:
         value = shlex.quote(variable.value or "")
         text = f"setenv {variable.name} {value}" if c_shell else f"export {variable.name}={value}"
@@ -128,6 +135,14 @@ def _before(given: Given, shell: str, found: BodyTranslation, body: str) -> None
         found.remarks.append(Remark(kind="lost", why=why[:2000]))
         return
     found.before = lines
+
+
+def _threads(given: Given) -> list[str]:
+    """What `ompthreads` of PBS's chunks says, where the target's chunks do not (pbs_resources(7B))."""
+    if given.source.title != "PBS" or given.target.title == "PBS":
+        return []
+    said = {words for source in given.request.sources for words in re.findall(r"\bompthreads=(\d+)", source.words)}
+    return sorted(said)
 
 
 def _enter(given: Given, found: BodyTranslation, body: str) -> list[tuple[str, str]]:

@@ -57,7 +57,9 @@ def spec_of(request: JobRequest, *, natives: bool) -> JobSpec:
     )  # fmt: skip
 
 
-def write_needs(request: JobRequest, dialect: Dialect, words: ScriptWords, *, natives: bool) -> Needs:
+def write_needs(
+    request: JobRequest, dialect: Dialect, words: ScriptWords, *, natives: bool, strangers: str = ""
+) -> Needs:
     """What the target's directives say of a request.
 
     Args:
@@ -65,12 +67,22 @@ def write_needs(request: JobRequest, dialect: Dialect, words: ScriptWords, *, na
         dialect: the target.
         words: the target's.
         natives: the source's own options are the target's too.
+        strangers: whose job ids the source names, where they are not the target's.
 
     Raises:
         BadRequest: a refusal that names nothing that could be left out.
 
     """
     needs = Needs(spec_of(request, natives=False))
+    named = [one for one in needs.spec.dependencies if one.job_id is not None]
+    if strangers and named:
+        ids = ", ".join(one.job_id or "" for one in named[:10])
+        cure = f"give the number that {words.title} prints for that job"
+        needs.lost["dependencies"] = (
+            f"{strangers}'s job {ids} is unknown to {words.title}, or another job there ({cure})"
+        )
+        left = tuple(one for one in needs.spec.dependencies if one.job_id is None)
+        needs.spec = needs.spec.model_copy(update={"dependencies": left})
     kept: list[str] = []
     for line in request.native_options if natives else ():
         spec = needs.spec.model_copy(update={"native_options": (*kept, line)})

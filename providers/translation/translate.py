@@ -12,12 +12,14 @@ from collections.abc import Callable, Iterable
 
 from dragoman.errors import BadRequest
 from dragoman.protocols import Dialect, ScriptReading
+from dragoman.request import JobRequest
 from providers.registry import dialects
 from providers.schedulers.directives import clean_script
 from providers.schedulers.script_words import ScriptWords, Writing
 from providers.script_reading import dialect_of_script
 from providers.translation.body import BodyTranslation, translate_body
 from providers.translation.changes import changes_of, unified
+from providers.translation.counts import changed_counts
 from providers.translation.given import Given
 from providers.translation.kept import KeptReading, read_kept
 from providers.translation.launchers import apply_edits
@@ -112,13 +114,15 @@ class _Translating:
         interpreter = self._interpreter()
         kept = read_kept(self.reading, self.read, interpreter)
         natives = self.reader.name == self.writer.name or self.writer.name in self.read.related
-        needs = write_needs(request, self.writer, self.written, natives=natives)
+        strangers = self.read.title if self.reader.name != self.writer.name else ""
+        needs = write_needs(self._meant(request), self.writer, self.written, natives=natives, strangers=strangers)
         given = Given(self.read, self.written, request, kept.kept, array=needs.spec.array is not None)
         body = translate_body(self.reading.body, given)
         if given.kept.inherits and self.written.inherits:
             given.kept.inherits = None
         writing = self.written.write(given.kept)
         self._tell_needs(needs)
+        self._tell_counts(needs)
         self._tell_kept(kept, writing, needs, natives)
         self._tell_unread(kept)
         for note in request.notes:
@@ -175,6 +179,40 @@ class _Translating:
             why = "the moment is written in UTC (submit with TZ=UTC, or change it to the site's time)"
             self.report.append(Remark(kind="note", why=why))
 
+    def _meant(self, request: JobRequest) -> JobRequest:
+        """With the one node that cores of the whole job lie on, where the source's scheduler has it so."""
+        shape, pe = request.shape, self._environment()
+        one = self.reader.name == "pbs" or (pe is not None and _ONE_HOST.fullmatch(pe) is not None)
+        alone = shape.node_count is None and shape.task_count is None and shape.tasks_per_node is None
+        if self.reader.name == self.writer.name or request.components or not alone or (shape.cpus or 1) < 2:
+            return request
+        if one:
+            # Slurm's tasks are what an MPI library finds there, as slots and ncpus are at home.
+            tasks = {"tasks": shape.cpus, "cpus": None} if self.writer.name == "slurm" else {}
+            return request.model_copy(update={"shapes": (shape.model_copy(update={"nodes": 1, **tasks}),)})
+        if pe is not None:
+            why = f"over how many nodes {pe} spreads slots only the site knows (state nodes in the script)"
+            self._lose(f"-pe {pe}", why)
+        return request
+
+    def _environment(self) -> str | None:
+        """Grid Engine's parallel environment."""
+        found = [words.split() for words in self.reading.not_carried if words.startswith("-pe ")]
+        return found[-1][1] if found and self.reader.name == "sge" else None
+
+    def _tell_counts(self, needs: Needs) -> None:
+        if self.written.whole is not None or self.reader.name == self.writer.name:
+            return
+        head = "".join(f"{self.written.prefix} {option}\n" for option in needs.options)
+        near = {source.field: source.words for source in self.reading.request.sources}
+        for fields, why in changed_counts(
+            self.reading.request, f"#!/bin/sh\n{head}true\n", self.writer, self.read.title, self.written.title
+        ):
+            if fields[0] == "nodes" and "shapes.0.nodes" in needs.lost:
+                continue
+            words = next((near[path] for field in fields if (path := f"shapes.0.{field}") in near), "")
+            self._lose(words or fields[0], why)
+
     def _tell_kept(self, kept: KeptReading, writing: Writing, needs: Needs, natives: bool) -> None:
         for told, why in writing.lost.items():
             if told == "interpreter":
@@ -222,6 +260,10 @@ class _Translating:
         self.report.append(Remark(kind="lost", line=line, words=words[:300], why=why[:1000]))
 
 
+_ONE_HOST = re.compile(
+    r"(?:\w*[._-])?(?:smp|omp|openmp|threads?|threaded|multithread|shm|shared|sharedmem|onehost)(?:[._-]\w*)?", re.I
+)
+"""Names that sites give to parallel environments of one host."""
 _LOCAL_CLOCK = frozenset({"pbs", "torque", "lsf", "sge"})
 
 

@@ -38,7 +38,7 @@ def test_real_headers(request: pytest.FixtureRequest, name: str, path: Path) -> 
         ("-l select=4:ncpus=128 -l place=scatter:excl", Shape(nodes=4, cpus_per_node=128, exclusive=True)),
         ("-l select=2:ncpus=8:mpiprocs=8 -l place=scatter", Shape(nodes=2, tasks_per_node=8)),
         ("-l select=8:ncpus=2:mpiprocs=1 -l place=free", Shape(tasks=8, cpus_per_node=None, cpus_per_task=2)),
-        ("-l select=4:ncpus=2:mem=1gb -l place=pack", Shape(nodes=1, cpus_per_node=8,
+        ("-l select=4:ncpus=2:mem=1gb -l place=pack", Shape(nodes=1, tasks_per_node=4, cpus_per_node=8,
                                                             memory=Memory(bytes=4 * GIB, per="node"))),
         ("-l select=1:ncpus=4:ngpus=2:gputype=A100", Shape(nodes=1, cpus_per_node=4, constraint="gputype=A100",
                                                            gpus=Gpus(count=2, per="node", model="a100"))),
