@@ -241,7 +241,8 @@ def main() -> None:
             subprocess.run(command, env=environment, check=False, capture_output=True)  # noqa: TID251
     if not given.only and given.many:
         # Peak memory is of a whole process: that of the other parts must not be counted.
-        subprocess.run([sys.executable, "-m", __spec__.name, "--only", "many", "--many", str(given.many)], check=False)  # noqa: TID251
+        alone = ["-m", "benchmarks.bench_negotiation", "--only", "many", "--many", str(given.many)]
+        subprocess.run([sys.executable, *alone], check=False)  # noqa: TID251
 
 
 if __name__ == "__main__":
