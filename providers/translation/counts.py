@@ -5,7 +5,7 @@ The target's own reader tells what was written. Schedulers that count slots say 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dragoman.errors import BadRequest
 from dragoman.protocols import Dialect
@@ -30,19 +30,30 @@ def changed_counts(
         target: the target's.
 
     """
-    if request.components:
-        return
     try:
         found = writer.read_script(script).request
     except BadRequest:
         return
-    if found.components:
+    asked, written = request.components or (request.shape,), found.components or (found.shape,)
+    least = "--mincpus=" in script
+    if len(asked) != len(written):
+        yield from _in_all(asked, written, target)
         return
-    asked, written = request.shape, found.shape
-    yield from _cores(asked, written, target, least="--mincpus=" in script)
-    if asked.gpus is not None and written.gpus is not None and asked.total_gpus != written.total_gpus:
-        yield ("gpus",), f"{asked.total_gpus} GPUs in all become {written.total_gpus} at {target} (change it by hand)"
-    yield from _nodes(asked, written, source, target)
+    for one, other in zip(asked, written, strict=True):
+        yield from _cores(one, other, target, least=least)
+        if one.gpus is not None and other.gpus is not None and one.total_gpus != other.total_gpus:
+            yield ("gpus",), f"{one.total_gpus} GPUs in all become {other.total_gpus} at {target} (change it by hand)"
+        yield from _nodes(one, other, source, target, free="place=free" in script)
+
+
+def _in_all(asked: Sequence[Shape], written: Sequence[Shape], target: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Of a job that is one piece on one side and several on the other."""
+    for fields, what in ((_CORES, "total_cpus"), (("gpus",), "total_gpus")):
+        before = [getattr(shape, what) for shape in asked]
+        after = [getattr(shape, what) for shape in written]
+        if None not in before and None not in after and sum(before) != sum(after):
+            name = "cores" if what == "total_cpus" else "GPUs"
+            yield fields, f"{sum(before)} {name} in all become {sum(after)} at {target} (change it by hand)"
 
 
 def _cores(asked: Shape, written: Shape, target: str, *, least: bool) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -71,13 +82,17 @@ def _per_node(shape: Shape) -> int | None:
     return shape.tasks_per_node * (shape.cpus_per_task or 1) if shape.tasks_per_node is not None else None
 
 
-def _nodes(asked: Shape, written: Shape, source: str, target: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _nodes(
+    asked: Shape, written: Shape, source: str, target: str, *, free: bool
+) -> Iterator[tuple[tuple[str, ...], str]]:
     before, after = asked.node_count, written.node_count
     fields = ("nodes", "tasks_per_node", "tasks", "gpus")
     if before is not None and before > 1 and after != before:
         became = f"{after} at {target}" if after is not None else f"as many as {target} likes"
         told = f"{before} nodes become {became}: how the job is spread is lost"
         yield fields, f"{told} (choose what spreads it so there: a parallel environment, an option of the site's)"
+    if free and after != 1:
+        return  # chunks that may share a node
     if before is None and after is not None and (asked.task_count or 1) > 1 and asked.cpus_per_node is None:
         told = "one node holds all tasks" if after == 1 else f"the tasks lie on {after} nodes"
         yield ("tasks", "tasks_per_node", "gpus"), f"{told} at {target}: {source} was free to choose (state the nodes)"

@@ -8,7 +8,7 @@ with its line, in the report and in comments of the new script, so that it is no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from dragoman.errors import BadRequest
 from dragoman.protocols import Dialect, ScriptReading
@@ -182,7 +182,7 @@ class _Translating:
     def _meant(self, request: JobRequest) -> JobRequest:
         """With the one node that cores of the whole job lie on, where the source's scheduler has it so."""
         shape, pe = request.shape, self._environment()
-        one = self.reader.name == "pbs" or (pe is not None and _ONE_HOST.fullmatch(pe) is not None)
+        one = self.reader.name in ("pbs", "torque") or (pe is not None and _ONE_HOST.fullmatch(pe) is not None)
         alone = shape.node_count is None and shape.task_count is None and shape.tasks_per_node is None
         if self.reader.name == self.writer.name or request.components or not alone or (shape.cpus or 1) < 2:
             return request
@@ -201,7 +201,7 @@ class _Translating:
         return found[-1][1] if found and self.reader.name == "sge" else None
 
     def _tell_counts(self, needs: Needs) -> None:
-        if self.written.whole is not None or self.reader.name == self.writer.name:
+        if self.written.whole is not None or self.reader.name == self.writer.name or "components" in needs.lost:
             return
         head = "".join(f"{self.written.prefix} {option}\n" for option in needs.options)
         near = {source.field: source.words for source in self.reading.request.sources}
@@ -211,7 +211,18 @@ class _Translating:
             if fields[0] == "nodes" and "shapes.0.nodes" in needs.lost:
                 continue
             words = next((near[path] for field in fields if (path := f"shapes.0.{field}") in near), "")
-            self._lose(words or fields[0], why)
+            self._lose(words or next((near[key] for key in near if key.startswith("components")), fields[0]), why)
+        self._tell_tasks(near)
+
+    def _tell_tasks(self, near: Mapping[str, str]) -> None:
+        """Where slots are cores, an MPI library starts a task on each if it is not told how many."""
+        shape = self.reading.request.shape
+        tasks, each = shape.task_count, shape.cpus_per_task or 1
+        started = re.search(r"^[^#\n]*\bmpi(?:run|exec)\b(?![^\n]*\s-(?:n|np|c)\b)", self.reading.body, re.MULTILINE)
+        if self.writer.name in _SLOTS and tasks is not None and each > 1 and started is not None:
+            words = near.get("shapes.0.cpus_per_task", "")
+            why = f"{self.written.title} counts cores: mpirun alone may start {tasks * each} tasks, not {tasks}"
+            self._lose(words, f"{why} (write mpirun -n {tasks})")
 
     def _tell_kept(self, kept: KeptReading, writing: Writing, needs: Needs, natives: bool) -> None:
         for told, why in writing.lost.items():
@@ -264,6 +275,7 @@ _ONE_HOST = re.compile(
     r"(?:\w*[._-])?(?:smp|omp|openmp|threads?|threaded|multithread|shm|shared|sharedmem|onehost)(?:[._-]\w*)?", re.I
 )
 """Names that sites give to parallel environments of one host."""
+_SLOTS = frozenset({"lsf", "sge", "oar", "torque"})
 _LOCAL_CLOCK = frozenset({"pbs", "torque", "lsf", "sge"})
 
 

@@ -144,3 +144,16 @@ def test_a_job_of_another_scheduler_is_waited_for_nowhere(source: str, options: 
     assert not dialect_named(target).read_script(made.script).request.dependencies
     same = translated(source, options, source)
     assert dialect_named(source).read_script(same.script).request.dependencies
+
+
+@pytest.mark.parametrize("select", ["1:ncpus=10:mpiprocs=3+1:ncpus=4", "2:ncpus=7:mpiprocs=2+1:ncpus=2:mpiprocs=1"])
+def test_each_component_is_counted(select: str) -> None:
+    made = translated("pbs", f"-l select={select}", "slurm")
+    assert any("cores in all become" in why for why in told(made))
+
+
+@pytest.mark.parametrize("target", ["lsf", "sge", "oar", "torque"])
+@pytest.mark.parametrize(("line", "warned"), [("mpirun ./a", True), ("mpiexec ./a", True), ("mpirun -np 4 ./a", False)])
+def test_mpirun_that_would_start_a_task_on_each_core_is_told(line: str, warned: bool, target: str) -> None:
+    made = translate_script(f"#!/bin/bash\n#SBATCH -N 2 -n 4 -c 3\n{line}\n", target)
+    assert any("may start 12 tasks, not 4" in why for why in told(made)) is warned
