@@ -15,6 +15,8 @@ from dragoman.shape import Shape
 __all__ = ["changed_counts"]
 
 _CORES = ("cpus_per_task", "cpus_per_node", "cpus", "tasks_per_node", "tasks", "nodes")
+_SLOTS = frozenset({"lsf", "sge", "oar", "torque", "flux"})
+"""Dialects whose slots are not tasks."""
 
 
 def changed_counts(
@@ -41,6 +43,7 @@ def changed_counts(
         return
     for one, other in zip(asked, written, strict=True):
         yield from _cores(one, other, target, least=least)
+        yield from _tasks(one, other, writer.name, target)
         if one.gpus is not None and other.gpus is not None and one.total_gpus != other.total_gpus:
             yield ("gpus",), f"{one.total_gpus} GPUs in all become {other.total_gpus} at {target} (change it by hand)"
         yield from _nodes(one, other, source, target, free="place=free" in script)
@@ -74,6 +77,13 @@ def _cores(asked: Shape, written: Shape, target: str, *, least: bool) -> Iterato
     if each > 1 and counted and asked.node_count is None and (asked.task_count or 1) > 1:
         told = f"{target} counts cores alone: those of one task may lie on several nodes"
         yield _CORES, f"{told} (state the nodes, or the site's own word for it)"
+
+
+def _tasks(asked: Shape, written: Shape, name: str, target: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    before, after = asked.task_count, written.task_count
+    if name not in _SLOTS and before is not None and after is not None and before != after:
+        told = f"{before} tasks in all become {after} at {target}"
+        yield ("tasks", "tasks_per_node"), f"{told} (choose tasks that divide over the nodes)"
 
 
 def _per_node(shape: Shape) -> int | None:

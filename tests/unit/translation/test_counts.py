@@ -157,3 +157,12 @@ def test_each_component_is_counted(select: str) -> None:
 def test_mpirun_that_would_start_a_task_on_each_core_is_told(line: str, warned: bool, target: str) -> None:
     made = translate_script(f"#!/bin/bash\n#SBATCH -N 2 -n 4 -c 3\n{line}\n", target)
     assert any("may start 12 tasks, not 4" in why for why in told(made)) is warned
+
+
+@pytest.mark.parametrize(
+    "options", ["-n 8 --ntasks-per-node=3 -c 2", "-n 8 --ntasks-per-node=3 --exclusive", "-n 5 --ntasks-per-node=2"]
+)
+def test_tasks_that_become_more_are_told(options: str) -> None:
+    made = translated("slurm", options, "pbs")
+    assert dialect_named("pbs").read_script(made.script).request.shape.task_count != made.request.shape.task_count
+    assert any("tasks in all become" in why for why in told(made))
