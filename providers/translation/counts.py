@@ -42,11 +42,18 @@ def changed_counts(
         yield from _in_all(asked, written, target)
         return
     for one, other in zip(asked, written, strict=True):
-        yield from _cores(one, other, target, least=least)
+        yield from _cores(_on_a_node(one), _on_a_node(other), target, least=least)
         yield from _tasks(one, other, writer.name, target)
-        if one.gpus is not None and other.gpus is not None and one.total_gpus != other.total_gpus:
-            yield ("gpus",), f"{one.total_gpus} GPUs in all become {other.total_gpus} at {target} (change it by hand)"
+        before, after = _on_a_node(one).total_gpus, _on_a_node(other).total_gpus
+        if one.gpus is not None and other.gpus is not None and before != after:
+            yield ("gpus",), f"{before} GPUs in all become {after} at {target} (change it by hand)"
         yield from _nodes(one, other, source, target, free="place=free" in script)
+
+
+def _on_a_node(shape: Shape) -> Shape:
+    """What is stated for each node alone is meant of one."""
+    alone = shape.node_count is None and (shape.tasks_per_node is not None or shape.cpus_per_node is not None)
+    return shape.model_copy(update={"nodes": 1}) if alone else shape
 
 
 def _in_all(asked: Sequence[Shape], written: Sequence[Shape], target: str) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -166,3 +166,9 @@ def test_tasks_that_become_more_are_told(options: str) -> None:
     made = translated("slurm", options, "pbs")
     assert dialect_named("pbs").read_script(made.script).request.shape.task_count != made.request.shape.task_count
     assert any("tasks in all become" in why for why in told(made))
+
+
+@pytest.mark.parametrize("target", ["lsf", "oar", "sge", "pbs", "torque"])
+@pytest.mark.parametrize("options", ["--ntasks-per-node=3 -c 2", "--ntasks-per-node=4", "--ntasks-per-node=2 -c 8"])
+def test_what_is_stated_for_each_node_is_of_one(options: str, target: str) -> None:
+    assert not any("in all become" in why for why in told(translated("slurm", options, target)))
