@@ -68,7 +68,7 @@ class Launch:
     line: tuple[str, ...] = ()
     """The launcher and its options, as written; empty: there is none."""
     unknown: list[str] = field(default_factory=list)
-    """Options that are not known; the whole line is then kept as the program."""
+    """Options that are not known; without a glued value, the whole line is then kept as the program."""
 
 
 def read_launch(argv: tuple[str, ...]) -> Launch:
@@ -92,7 +92,8 @@ def read_launch(argv: tuple[str, ...]) -> Launch:
             at += 1
             break
         at = _option(launch, table, rest, at)
-        if launch.unknown:
+        # Where an unknown option ends is certain only where its value is glued to it.
+        if launch.unknown and "=" not in launch.unknown[-1]:
             return Launch(whole, environment=launch.environment, unknown=launch.unknown)
     if ":" in rest[at:]:
         return Launch(whole, environment=launch.environment, unknown=[":"])

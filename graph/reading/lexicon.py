@@ -54,7 +54,7 @@ FOREIGN_WORDS = _pairs("""
 """Function words, taken only where a German or French unit word shows the language."""
 
 PADDING = _words("""
-    instead
+    instead actually danke dank dr fax grüße grüßen gruß guten hallo mfg oops phone prof sorry tel vielen wishes
     across spread distributed evenly split among
     a able about above admins afternoon again all allocate allocation also altogether am an and another any app
     application applications approximately apps are around as ask asking at availability available backend be

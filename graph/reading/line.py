@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from dragoman.errors import BadRequest
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS, PADDING, UNIT_WORDS
+from graph.reading.number_words import compound_numbers
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
 
@@ -143,11 +144,25 @@ class Line:
     def _build(self) -> None:
         blanked = {m.start() for m in _SMALL_SPACE.finditer(self.text)}
         position, before = 0, ""
-        for chunk in self._chunks(blanked):
-            if self._norm:
-                self._put(" ", position, chunk[0])
-            before = self._chunk(chunk[0], chunk[1], blanked, before)
-            position = chunk[1]
+        compounds = {start: (end, value) for start, end, value in compound_numbers(self.text)}
+        for start, end in self._chunks(blanked):
+            if end <= position:
+                continue  # of a number of several words
+            at = max(start, position)
+            if self._norm and at == start:
+                self._put(" ", position, at)
+            if at in compounds:
+                stop, value = compounds[at]
+                self._put(str(value), at, stop)
+                self._put_raw(stop, max(stop, end), blanked)
+                before, position = str(value), max(stop, end)
+                continue
+            if at > start:
+                self._put_raw(at, end, blanked)
+                before = ""
+            else:
+                before = self._chunk(start, end, blanked, before)
+            position = end
 
     def _chunks(self, blanked: set[int]) -> Iterator[tuple[int, int]]:
         start: int | None = None

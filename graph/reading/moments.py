@@ -90,6 +90,10 @@ _WHEN = (
 )
 RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
 LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?(?:{_CLOCK}))?{_ZONE}(?![\w:])"
+_DAY_BEFORE = re.compile(
+    rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
+    rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"
+)
 _WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
 _VAGUE = {"morning": 8, "afternoon": 12, "evening": 18, "night": 22}
 
@@ -141,8 +145,12 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     ):
         _tonight(draft, match)
         return
-    field = "deadline" if is_deadline else "start_after"
     words = draft.words(*match.span())
+    if _dateless(match) and _DAY_BEFORE.search(draft.line.norm[max(0, match.start() - 24) : match.start()]):
+        draft.unread.append(words)  # `tomorrow from 14:00` is not today's
+        draft.line.claim(*match.span())
+        return
+    field = "deadline" if is_deadline else "start_after"
     zone_word = _group(match, "zone")
     zone = zone_named(zone_word) if zone_word else zone_named(draft.time_zone) if draft.time_zone else None
     if draft.time_zone and zone is None and not zone_word:
@@ -168,6 +176,11 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
     else:
         draft.put(field, found[0].astimezone(UTC), *match.span())
+
+
+def _dateless(match: re.Match[str]) -> bool:
+    names = ("iso", "dotted", "slashed", "day", "month2", "relative", "weekday")
+    return not any(_group(match, name) for name in names)
 
 
 def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool) -> list[datetime]:
@@ -268,7 +281,8 @@ def _dated(today: date, day: int, month: int, year: int | None) -> date:
     if year is not None:
         return date(year + 2000 if year < 100 else year, month, day)
     this = date(today.year, month, day)
-    return this if this >= today else date(today.year + 1, month, day)
+    # A day that has just passed was hardly meant a year later: it is asked about.
+    return this if this >= today - timedelta(days=60) else date(today.year + 1, month, day)
 
 
 def _tonight(draft: Draft, match: re.Match[str]) -> None:

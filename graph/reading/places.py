@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from graph.reading.draft import Draft
@@ -72,6 +73,11 @@ _SIMPLE = (
     ("qos", (QOS, QOS_AFTER)),
     ("reservation", (RESERVATION,)), ("name", (NAMED,)),
 )  # fmt: skip
+_DATA = re.compile(
+    r"(?:\b(?:data|datasets?|inputs?|input data|files?|results?|checkpoints?|stored|lies?|lying|located|kept|sits?"
+    r"|lives?)"
+    r"|\d ?[kmgtp]i?b)(?: of (?:input )?data)?(?: is| are)? $"
+)
 _NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "once", "only"}
 
 
@@ -98,9 +104,15 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             for name in names:
                 draft.add(field, known.get(name.lower(), name), *match.span())
     for key, site in known.items():
-        import re
-
         for match in draft.line.find(KNOWN % re.escape(key)):
+            before = draft.line.norm[max(0, match.start() - 40) : match.start()]
+            if match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before):
+                draft.ask(
+                    "sites", *match.span(), f"Must it run at {site!r}, or do only its data lie there?",
+                    [Option(label=f"it runs only at {site}", patch={"sites": [site]}),
+                     Option(label="only its data lie there")],
+                )  # fmt: skip
+                continue
             draft.add("sites_not" if match[0].startswith("not ") else "sites", site, *match.span())
 
 

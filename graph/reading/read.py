@@ -31,6 +31,7 @@ from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.places import read_exclusive, read_places, read_unknown_places
 from graph.reading.platform import read_platform
+from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
 from graph.reading.shape import resolve_shape
@@ -116,7 +117,10 @@ def _read_words(
 ) -> Reading:  # fmt: skip
     """Every rule over one text; the order decides who sees a stretch first."""
     check_words(text)
+    text, quoted = without_quoted_lines(text)
     draft = Draft(Line(text), now, time_zone)
+    if quoted:
+        draft.default("quoted lines of an earlier mail (`>`) are not read")
     read_commands(draft, script_reader)
     read_options(draft)
     read_environment(draft)

@@ -57,6 +57,7 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
             continue
         _state(draft, fields, amount, nodes, tasks)
     _too_few_cores(draft, fields)
+    _two_totals(draft, fields)
     return fields
 
 
@@ -83,6 +84,28 @@ def _too_few_cores(draft: Draft, fields: dict[str, Any]) -> None:
             f"{have} cores {where} are fewer than its {needed} tasks need ({needed * each}). What is meant?",
             [Option(label=f"a core for each: {needed * each} cores {where}", patch={f"shapes.0.{name}": needed * each}),
              Option(label=f"tasks share the {have} cores {where}", patch={f"shapes.0.{name}": have})],
+        )  # fmt: skip
+
+
+def _two_totals(draft: Draft, fields: dict[str, Any]) -> None:
+    """A total that the parts do not make up (`4 nodes with 16 cores each, 128 cores overall`) is asked about."""
+    for name, many, each in (
+        ("cpus", "nodes", "cpus_per_node"), ("tasks", "nodes", "tasks_per_node"), ("cpus", "tasks", "cpus_per_task"),
+    ):  # fmt: skip
+        total, count, part = fields.get(name), fields.get(many), fields.get(each)
+        if total is None or count is None or part is None or f"shapes.0.{name}" in draft.contested:
+            continue
+        if (count - 1) * part < total <= count * part:
+            continue
+        draft.contested.add(f"shapes.0.{name}")
+        noun, of = ("cores" if name == "cpus" else "tasks"), ("node" if many == "nodes" else "task")
+        wanted = -(-total // count)
+        draft.ask(
+            f"shapes.0.{name}", 0, 0,
+            f"{count} {many} with {part} {noun} each have {count * part}, and {total} are stated. What is meant?",
+            [Option(label=f"{count * part} {noun}: {part} for each {of}", patch={f"shapes.0.{name}": count * part}),
+             Option(label=f"{total} {noun}: {wanted} for each {of}",
+                    patch={f"shapes.0.{name}": total, f"shapes.0.{each}": wanted})],
         )  # fmt: skip
 
 
@@ -308,6 +331,8 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     per = amount.per
     if count is None or per == "asked":
         return
+    if (amount.high or 0) > count:
+        draft.default(f"{draft.words(amount.start, amount.end)!r}: {count} are asked for, the least that is enough")
     name, value = "", count if amount.unit != "gpu" else None
     many = tasks is not None and (tasks.low or 1) > 1
     if amount.unit == "task":

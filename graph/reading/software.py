@@ -79,7 +79,8 @@ _NAMED_SO = re.compile(
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
 )
 _SIGNED = re.compile(
-    r"\b(?:thanks|thank you|thx|regards|cheers|best|sincerely|yours|grüße|gruß|merci|danke|cordialement)"
+    r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
+    r"|danke|cordialement)"
     r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
 )
 _USE = re.compile(r" (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?)\b")

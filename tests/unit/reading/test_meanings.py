@@ -236,3 +236,93 @@ def test_an_amount_per_something_is_no_file(read: Read, words: str, memory: dict
     found = read(words)
     assert found.request.inputs == ()
     assert found.request.shape.dump()["memory"] == memory
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4 cores for 2 hours: ./x. Vielen Dank!", "100 cores for a day: ./x. Best wishes, Anna",
+        "2 nodes for 1 hour: ./x. Viele Grüße, Tom", "2 nodes for 1 h, ./x. Tel. +49 30 1234",
+        "Sorry, I meant 5 nodes for 6 hours: ./x",
+    ],
+)  # fmt: skip
+def test_thanks_and_signatures_name_no_software(read: Read, text: str) -> None:
+    assert read(text).request.software == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "totals"),
+    [
+        ("4 nodes with 16 cores each, 128 cores overall, 2h: ./x", "64, and 128"),
+        ("8 tasks with 4 cores each, 64 cores in total: ./x", "32, and 64"),
+        ("4 nodes, 3 tasks per node, 8 tasks: ./x", "12, and 8"),
+    ],
+)
+def test_a_total_that_the_parts_do_not_make_up_is_asked_about(read: Read, text: str, totals: str) -> None:
+    assert any(totals in question.text for question in read(text).questions)
+    assert read("4 nodes, 16 tasks per node, 64 tasks: ./x").questions == ()
+    assert read("4 nodes, 3 tasks per node, 10 tasks: ./x").questions == ()
+
+
+def test_the_least_of_a_range_is_told(read: Read) -> None:
+    found = read("between 16 and 32 cores, 2 hours: ./x")
+    assert found.request.shape.cpus == 16
+    assert any("16 are asked for" in sentence for sentence in found.defaults)
+
+
+def test_an_unknown_option_with_its_value_glued_on_leaves_the_others(read: Read) -> None:
+    found = read("srun -n 64 -N 2 --mem=0 -t 30 ./hello")
+    assert (found.request.shape.tasks, found.request.shape.nodes, found.request.walltime_s) == (64, 2, 1800)
+    assert (found.request.command, found.unread) == (("./hello",), ("srun --mem=0",))
+    assert read("srun -n 64 --foo bar -t 30 ./hello").request.command[0] == "srun", "where it ends is not known"
+
+
+def test_a_clock_of_another_day_is_not_today_s(read: Read) -> None:
+    found = read("tomorrow from 14:00 2 nodes for 2h: ./x")
+    assert found.request.start_after is None
+    assert "from 14:00" in found.unread
+
+
+def test_a_day_that_has_just_passed_is_not_next_year_s(read: Read) -> None:
+    found = read("4 nodes, 2 h: ./x. On 28 Nov we met.")
+    assert found.request.start_after is None
+    assert any("past" in question.text for question in found.questions)
+
+
+def test_quoted_lines_are_not_read(read: Read) -> None:
+    found = read("4 nodes for 14 hours: ./x\n> we can offer 8 nodes\n>> for 24 hours\n")
+    assert (found.request.shape.nodes, found.request.walltime_s, found.questions) == (4, 14 * 3600, ())
+    assert any("quoted" in sentence for sentence in found.defaults)
+    assert read("> take 8 nodes for 24 hours: ./x").request.shape.nodes == 8
+    assert read("> 8 nodes: ./x").request.shape.nodes == 9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2 TB of input data at beta in /scratch/bob/run1, 20 cores for 2 days: ./x",
+        "my data is on beta; 20 cores, 2 h: ./x", "input 500GB on beta, 64 cores, 10 h: ./x",
+    ],
+)  # fmt: skip
+def test_where_data_lie_is_not_where_it_must_run(read: Read, text: str) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    assert found.request.sites == ()
+    assert any("'beta'" in question.text for question in found.questions)
+    assert read("20 cores for 2 h at beta: ./x", sites=["alpha", "beta"]).request.sites == ("beta",)
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [
+        ("one hundred and twenty eight cores, six hours: ./x", 128), ("two hundred and fifty six cores: ./x", 256),
+        ("Two thousand cores, ./x", 2000), ("one thousand and twenty-four cores: ./x", 1024),
+        ("sixty four cores: ./x", 64),
+    ],
+)  # fmt: skip
+def test_a_number_of_several_words_is_one_number(read: Read, text: str, cpus: int) -> None:
+    found = read(text)
+    assert (found.request.shape.cpus, found.unread, found.request.command) == (cpus, (), ("./x",))
+
+
+def test_words_that_make_no_number_together_stay_apart(read: Read) -> None:
+    assert read("two four core nodes: ./x").unread != ()
