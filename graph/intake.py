@@ -53,7 +53,8 @@ async def intake(step: Step) -> Goto:
             except BadRequest as error:
                 problem = str(error)
         request = with_recipe(await with_local_inputs(reading.request, state.options.base_dir), shelf)
-        if request.command or request.script is not None or not state.options.dispatch:
+        made = request.command or request.script is not None or request.recipe is not None
+        if made or not state.options.dispatch:
             break
         reading = reading.model_copy(update={"questions": (WORK,)})  # asked now, not when it is to be approved
     notes = tuple(dict.fromkeys((*request.notes, *reading.defaults)))

@@ -296,6 +296,7 @@ def _ask_for_work(reading: Reading, given: object) -> Reading:
     work = (
         request.command
         or request.script
+        or request.recipe
         or request.software
         or request.containers
         or request.shapes
