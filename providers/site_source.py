@@ -49,9 +49,7 @@ class SiteSource:
                 ) from error
             text = text.replace("\t", " ")  # raw tabs in JSON are white space; YAML forbids them
         try:
-            self.root = yaml.compose(text, Loader=_Loader)
-            self._refuse_twice(self.root, ())
-            self.data: Any = yaml.load(text, Loader=_Loader)  # noqa: S506  # a SafeLoader, with fewer scalars
+            self.root, self.data = self._read(text)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark else 1
@@ -62,6 +60,15 @@ class SiteSource:
             raise SiteFileError(f"is not YAML: {error}", where=name, cure="mend the file") from error
         if not isinstance(self.data, dict):
             raise SiteFileError("holds no sites", where=f"{name}:1", cure="begin it with `sites:` and a list")
+
+    def _read(self, text: str) -> tuple[yaml.Node | None, Any]:
+        loader = _Loader(text)
+        try:
+            root = loader.get_single_node()
+            self._refuse_twice(root, ())
+            return root, None if root is None else loader.construct_document(root)
+        finally:
+            loader.dispose()
 
     def _refuse_twice(self, node: yaml.Node | None, loc: Loc, above: frozenset[int] = frozenset()) -> None:
         """YAML keeps the last of two equal keys silently; here it is an error."""
@@ -86,7 +93,8 @@ class SiteSource:
         node = self.root
         for part in loc:
             if isinstance(node, yaml.MappingNode):
-                pair = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+                # What a merge brought stands before the mapping's own keys, which count.
+                pair = next(((k, v) for k, v in reversed(node.value) if k.value == str(part)), None)
                 if pair is None:
                     break
                 key, node = pair

@@ -156,3 +156,10 @@ def test_the_schema_is_self_contained() -> None:
     references = {part.split('"')[0] for part in text.split('"#/$defs/')[1:]}
     assert references <= set(schema["$defs"])  # type: ignore[arg-type]
     assert "SimulatedState" in references
+
+
+def test_a_field_beside_a_merge_is_told_with_its_own_line() -> None:
+    text = "sites:\n- &one\n  name: a\n  scheduler: machine\n- <<: *one\n  name: b\n  scheduler: slrum\n"
+    with pytest.raises(SiteFileError) as caught:
+        parse_fleet(text, "s.yaml", schedulers=KNOWN)
+    assert caught.value.where.startswith("s.yaml:7:"), caught.value.where
