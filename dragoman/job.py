@@ -126,6 +126,13 @@ class JobStatus(Model):
     from_history: bool = False
     seen_at: Moment | None = None
 
+    @property
+    def run_s(self) -> float | None:
+        """Seconds that it ran: as the scheduler tells, else between start and end; None: not known."""
+        if self.elapsed_s is not None or self.started_at is None or self.ended_at is None:
+            return self.elapsed_s
+        return max(0.0, (self.ended_at - self.started_at).total_seconds())
+
 
 class JobSpec(Model):
     """Everything one scheduler needs to run one attempt; rendered to a script by its dialect.

@@ -299,6 +299,13 @@ class JobRequest(Model):
         """The preferred shape; an empty one (one task) where none is stated."""
         return (self.shapes or self.components or (Shape(),))[0]
 
+    def shape_at(self, index: int) -> Shape:
+        """The alternative that a proposal answers; of a heterogeneous job, the first component."""
+        if self.components:
+            return self.components[0]
+        shapes = self.shapes or (Shape(),)
+        return shapes[min(index, len(shapes) - 1)]
+
     @property
     def application(self) -> str:
         """What runs, as far as the request says: the first software it names, else its program; empty: neither."""

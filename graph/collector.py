@@ -37,7 +37,7 @@ async def collector(step: Step) -> Goto:
         return end(step, "failed", "no job was found to collect")
     happened: JsonObject = {
         "start_s": _seconds(current.submitted_at, status.started_at),
-        "run_s": _seconds(status.started_at, status.ended_at) if status.elapsed_s is None else status.elapsed_s,
+        "run_s": status.run_s,
     }
     prediction: JsonObject = {**(state.prediction or {}), "happened": happened}
     results = dict(state.results or {})

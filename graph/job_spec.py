@@ -36,8 +36,7 @@ def job_spec(
         BadRequest: when nothing is there to run.
 
     """
-    shapes = request.components or request.shapes or (Shape(),)
-    shape = shapes[min(proposal.shape_index, len(shapes) - 1)] if not request.components else shapes[0]
+    shape = request.shape_at(proposal.shape_index)
     cpus = proposal.constraints.get("cpus")
     if isinstance(cpus, int):
         shape = shape.model_copy(update={"cpus": cpus})

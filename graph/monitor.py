@@ -82,13 +82,16 @@ async def _unseen(step: Step, current: CurrentAttempt, status: JobStatus, cancel
     answer = await step.pause("question", question, site=current.site, answer_schema=LOST_SCHEMA)
     if answer.get("answer") != "lost":
         return goto(step, "monitor", job=_small(status))
-    scheduler = scheduler_at(step.open_site(current.site))
-    record = await step.deps.ledger.attempt(current.tag)
-    if record is not None:
-        # Whatever may still lie in a queue there will not run its body.
-        await scheduler.abandon(record.attempt, str(answer.get("by") or "person"))
+    await _never_to_run(step, current, str(answer.get("by") or "person"))
     lost = status.model_copy(update={"state": JobState.NODE_FAILED, "reason": "taken as lost by a person"})
     return await _ended(step, current, await step.deps.ledger.save_job(current.tag, lost), cancelling)
+
+
+async def _never_to_run(step: Step, current: CurrentAttempt, by: str) -> None:
+    """Whatever may still lie in a queue there will not run its body."""
+    record = await step.deps.ledger.attempt(current.tag)
+    if record is not None:
+        await scheduler_at(step.open_site(current.site)).abandon(record.attempt, by)
 
 
 async def _ended(step: Step, current: CurrentAttempt, status: JobStatus, cancelling: bool) -> Goto:
@@ -107,11 +110,8 @@ async def _ended(step: Step, current: CurrentAttempt, status: JobStatus, cancell
 
 async def _forsaken(step: Step, current: CurrentAttempt, status: JobStatus, cancelling: bool) -> Goto:
     """What it depends on ended otherwise than it had to: nothing will ever start it, so it leaves the queue."""
-    scheduler = scheduler_at(step.open_site(current.site))
-    await scheduler.cancel(status.ref)
-    record = await step.deps.ledger.attempt(current.tag)
-    if record is not None:
-        await scheduler.abandon(record.attempt, "dependency")
+    await scheduler_at(step.open_site(current.site)).cancel(status.ref)
+    await _never_to_run(step, current, "dependency")
     why = f"can never start ({status.reason}): taken out of the queue"
     await step.say(f"job {status.ref.job_id} at {current.site} {why}")
     ended = status.model_copy(update={"state": JobState.NEVER_RAN, "reason": f"dependency: {status.reason}"[:1000]})

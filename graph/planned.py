@@ -19,7 +19,7 @@ from graph.verdict.means import means_of
 from providers.commands.plan import plan_run
 from providers.recipes.shelf import Shelf
 
-__all__ = ["line_stays", "planned", "shape_at", "without_fit"]
+__all__ = ["line_stays", "planned", "without_fit"]
 
 _COUNTS = ("tasks", "nodes", "tasks_per_node", "cpus_per_task")
 
@@ -68,7 +68,7 @@ def _plan(
     proposal: Proposal, request: JobRequest, site: Site, observations: Sequence[Observation], shelf: Shelf,
     conventions: Conventions,
 ) -> RunPlan | None:  # fmt: skip
-    shape = shape_at(request, proposal)
+    shape = request.shape_at(proposal.shape_index)
     recipe, where = None, ""
     if request.recipe is not None:
         try:
@@ -82,14 +82,6 @@ def _plan(
     return plan_run(
         request, site, shape, means, recipe, where=where, shared=shared, line_stays=line_stays(request, shape)
     )
-
-
-def shape_at(request: JobRequest, proposal: Proposal) -> Shape:
-    """The shape that the proposal answers."""
-    if request.components:
-        return request.components[0]
-    shapes = request.shapes or (Shape(),)
-    return shapes[min(proposal.shape_index, len(shapes) - 1)]
 
 
 def line_stays(request: JobRequest, shape: Shape) -> bool:

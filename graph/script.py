@@ -11,6 +11,7 @@ from graph.job_spec import job_spec
 from graph.node import Step
 from graph.planned import without_fit
 from graph.reach import scheduler_at
+from providers.site_runtime import SiteRuntime
 
 __all__ = ["script_for", "writable"]
 
@@ -26,12 +27,9 @@ def writable(step: Step, request: JobRequest, proposal: Proposal) -> Proposal:
     runnable = request.command or request.script is not None or proposal.run is not None
     if proposal.simulated or proposal.fits is not Truth.YES or not runnable:
         return proposal
-    runtime = step.open_site(proposal.site)
-    tag = attempt_tag(step.thread_id, "dispatcher", step.state.attempts_made + 1)
-    folder = f"{_UNKNOWN_FOLDER}/{tag}"
+    runtime, tag = step.open_site(proposal.site), _next_tag(step)
     try:
-        spec = job_spec(request, runtime.site, proposal, tag=tag, control_dir=folder, work_dir=f"{folder}/work")
-        scheduler_at(runtime).dialect.render(spec)
+        _rendered(runtime, request, proposal, tag, f"{_UNKNOWN_FOLDER}/{tag}")
     except SiteNotHere:
         raise
     except DragomanError as error:
@@ -49,20 +47,25 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
     """
     if proposal.simulated:
         return None, "the site is simulated: nothing would be submitted"
-    tag = attempt_tag(step.thread_id, "dispatcher", step.state.attempts_made + 1)
+    tag = _next_tag(step)
     note = "for the selected site; another site's is written when it is approved"
     try:
         runtime = step.open_site(proposal.site)
-        scheduler = scheduler_at(runtime)
         try:
-            control_dir = await scheduler.control_dir(tag)
+            control_dir = await scheduler_at(runtime).control_dir(tag)
         except TransportError as error:
             control_dir, note = f"{_UNKNOWN_FOLDER}/{tag}", f"{note}; the folder there is not known now: {error}"
-        spec = job_spec(
-            request, runtime.site, proposal, tag=tag, control_dir=control_dir, work_dir=f"{control_dir}/work"
-        )
-        return scheduler.dialect.render(spec), note
+        return _rendered(runtime, request, proposal, tag, control_dir), note
     except SiteNotHere:
         raise
     except DragomanError as error:
         return None, f"cannot be written: {error}"
+
+
+def _next_tag(step: Step) -> str:
+    return attempt_tag(step.thread_id, "dispatcher", step.state.attempts_made + 1)
+
+
+def _rendered(runtime: SiteRuntime, request: JobRequest, proposal: Proposal, tag: str, control_dir: str) -> str:
+    spec = job_spec(request, runtime.site, proposal, tag=tag, control_dir=control_dir, work_dir=f"{control_dir}/work")
+    return scheduler_at(runtime).dialect.render(spec)

@@ -53,9 +53,6 @@ class HistoryTables(Tables):
 def _run(row: dict[str, Any]) -> EarlierRun:
     attempt = Attempt.model_validate({**row["attempt"], "intended_at": row["intended_at"]})
     status = JobStatus.model_validate(row["status"])
-    seconds = status.elapsed_s
-    if seconds is None and status.started_at is not None and status.ended_at is not None:
-        seconds = max(0.0, (status.ended_at - status.started_at).total_seconds())
     return EarlierRun(
         site=attempt.site,
         shape=attempt.spec.shape,
@@ -63,7 +60,7 @@ def _run(row: dict[str, Any]) -> EarlierRun:
         queue=attempt.spec.queue,
         state=status.state,
         exit_code=status.exit_code,
-        run_s=seconds,
+        run_s=status.run_s,
         max_rss_bytes=status.max_rss_bytes,
         figure=MeasuredFigure.model_validate(row["figure"]) if row["figure"] else None,
         ended_at=status.ended_at,

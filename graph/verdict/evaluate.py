@@ -62,10 +62,8 @@ def evaluate(
     checks += [check_storage(each, f"storage.{i}", evidence) for i, each in enumerate(request.storage)]
     if request.mpi is not None:
         checks.append(check_mpi(request.mpi, evidence))
-    shapes = request.components or request.shapes or (Shape(),)
-    launch = check_launch(
-        request, site, shapes[min(placement.shape_index, len(shapes) - 1)], scheduler or site.scheduler, evidence
-    )
+    shape = request.shape_at(placement.shape_index)
+    launch = check_launch(request, site, shape, scheduler or site.scheduler, evidence)
     checks += [launch] if launch is not None else []
     start = start_of(request, placement, account, evidence, at)
     refused = check_estimate(request, placement, account, evidence)

@@ -17,7 +17,7 @@ from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
 from graph.verdict.software import admits, implementation_of, mpi_packages
 from graph.verdict.surroundings import container_fits
-from providers.commands.launchers import MPI_LAUNCHERS, SCHEDULERS_OF, launcher_name
+from providers.commands.launchers import MPI_LAUNCHERS, launcher_name, works_under
 from providers.commands.layout import layout_of
 from providers.commands.means import Loaded, Means, Starter
 from providers.commands.plan import wants_launcher
@@ -55,7 +55,7 @@ def check_launch(request: JobRequest, site: Site, shape: Shape, scheduler: str, 
     if not wants_launcher(request) or request.components or layout_of(shape).tasks == 1 or site.simulated is not None:
         return None
     line = launcher_name(request.launch_line)
-    if line is not None and (line in MPI_LAUNCHERS or scheduler in SCHEDULERS_OF.get(line, ())):
+    if line is not None and works_under(line, scheduler):
         return None
     starter, why = _starter(request, site, scheduler, evidence)
     seen = evidence.of(Category.PARALLEL, "libraries", MpiLibraries)

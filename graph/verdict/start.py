@@ -8,7 +8,6 @@ from dragoman.kleene import Truth
 from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
-from dragoman.shape import Shape
 from graph.verdict.evidence import Evidence, Seen
 from graph.verdict.placement import Placement
 from providers.verbs import EstimateQuery
@@ -20,9 +19,8 @@ VERB = "estimate"
 
 def start_query(request: JobRequest, shape_index: int, queue: str | None, account: str | None) -> EstimateQuery:
     """What the scheduler is asked about the place that was found."""
-    shapes = request.shapes or (Shape(),)
     return EstimateQuery(
-        shape=request.components[0] if request.components else shapes[min(shape_index, len(shapes) - 1)],
+        shape=request.shape_at(shape_index),
         components=request.components,
         walltime_s=request.walltime_s,
         queue=queue,

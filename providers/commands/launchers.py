@@ -14,7 +14,15 @@ from collections.abc import Callable, Sequence
 
 from providers.commands.layout import Layout
 
-__all__ = ["MPI_LAUNCHERS", "SCHEDULERS_OF", "is_launcher", "launcher_name", "launcher_words", "own_launcher"]
+__all__ = [
+    "MPI_LAUNCHERS",
+    "SCHEDULERS_OF",
+    "is_launcher",
+    "launcher_name",
+    "launcher_words",
+    "own_launcher",
+    "works_under",
+]
 
 MPI_LAUNCHERS = frozenset(
     (
@@ -47,6 +55,11 @@ def launcher_name(command: Sequence[str]) -> str | None:
     if program == "flux":
         return f"flux {command[1]}" if len(command) > 1 and command[1] in ("run", "submit") else None
     return program if program in MPI_LAUNCHERS or program in SCHEDULERS_OF else None
+
+
+def works_under(launcher: str, scheduler: str) -> bool:
+    """Whether a launcher starts tasks in jobs of a scheduler."""
+    return launcher in MPI_LAUNCHERS or scheduler in SCHEDULERS_OF.get(launcher, ())
 
 
 def own_launcher(command: Sequence[str]) -> str | None:
@@ -161,12 +174,7 @@ def _intel(layout: Layout, exported: Sequence[str]) -> list[str]:
 
 def _pals(layout: Layout, exported: Sequence[str]) -> list[str]:
     """The mpiexec of HPE PALS, where the library is Cray MPICH."""
-    words = ["-n", str(layout.tasks)]
-    if layout.tasks_per_node:
-        words += ["--ppn", str(layout.tasks_per_node)]
-    if layout.cpus_per_task and layout.cpus_per_task > 1:
-        words += ["--depth", str(layout.cpus_per_task), "--cpu-bind", "depth"]
-    return words
+    return _in_depth(layout, "--ppn", "--depth", "--cpu-bind")
 
 
 def _any_mpi(layout: Layout, exported: Sequence[str]) -> list[str]:
@@ -174,11 +182,16 @@ def _any_mpi(layout: Layout, exported: Sequence[str]) -> list[str]:
 
 
 def _aprun(layout: Layout, exported: Sequence[str]) -> list[str]:
+    return _in_depth(layout, "-N", "-d", "-cc")
+
+
+def _in_depth(layout: Layout, per_node: str, depth: str, bind: str) -> list[str]:
+    """Launchers of Cray's systems: cores of a task are its depth."""
     words = ["-n", str(layout.tasks)]
     if layout.tasks_per_node:
-        words += ["-N", str(layout.tasks_per_node)]
+        words += [per_node, str(layout.tasks_per_node)]
     if layout.cpus_per_task and layout.cpus_per_task > 1:
-        words += ["-d", str(layout.cpus_per_task), "-cc", "depth"]
+        words += [depth, str(layout.cpus_per_task), bind, "depth"]
     return words
 
 

@@ -23,6 +23,7 @@ from providers.commands.launchers import (
     launcher_name,
     launcher_words,
     own_launcher,
+    works_under,
 )
 from providers.commands.layout import Layout, layout_of
 from providers.commands.means import Means, Starter
@@ -43,6 +44,20 @@ class _Around:
     contained: list[str] = field(default_factory=list)
     image: str | None = None
     notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is to run, and what it is put together from."""
+
+    request: JobRequest
+    site: Site
+    layout: Layout
+    means: Means
+    recipe: Recipe | None
+    command: tuple[str, ...]
+    names: tuple[str, ...]
+    """Of its environment's variables."""
 
 
 def wants_launcher(request: JobRequest) -> bool:
@@ -93,9 +108,10 @@ def plan_run(
         environment = (*environment, *thread_variables(shape, (*stated, *(each.name for each in environment))))
         names = tuple(each.name for each in (*environment, *request.environment))
         around = _Around(notes=list(notes))
-        _load(around, request, site, means, recipe)
-        launched = _launch(around, request, site, filled.command, layout, means, recipe, names, line_stays=line_stays)
-        _contain(around, request, site, filled.command, layout, means, recipe, names, launched=launched)
+        job = _Job(request, site, layout, means, recipe, filled.command, names)
+        _load(around, job)
+        launched = _launch(around, job, line_stays=line_stays)
+        _contain(around, job, launched=launched)
         if around.before + around.contained and filled.command[0].startswith("-"):
             raise BadRequest(
                 f"a program named {filled.command[0][:80]!r} would be read as an option", where="command",
@@ -135,8 +151,9 @@ def _command(
     return fill_recipe(recipe, values), environment, notes
 
 
-def _load(around: _Around, request: JobRequest, site: Site, means: Means, recipe: Recipe | None) -> None:
-    around.setup += site.setup
+def _load(around: _Around, job: _Job) -> None:
+    request, recipe, means = job.request, job.recipe, job.means
+    around.setup += job.site.setup
     own = bool(request.command) and "/" in request.command[0]
     if recipe is not None and recipe.load is not None and not own:
         around.setup += recipe.load
@@ -153,20 +170,10 @@ def _load(around: _Around, request: JobRequest, site: Site, means: Means, recipe
         around.setup += recipe.setup
 
 
-def _launch(
-    around: _Around,
-    request: JobRequest,
-    site: Site,
-    command: Sequence[str],
-    layout: Layout,
-    means: Means,
-    recipe: Recipe | None,
-    names: Sequence[str],
-    *,
-    line_stays: bool,
-) -> bool:
+def _launch(around: _Around, job: _Job, *, line_stays: bool) -> bool:
     """Put the launcher before the command, or say why there is none. Whether tasks are started by one."""
-    own = own_launcher(command)
+    request, site, layout, means, recipe = job.request, job.site, job.layout, job.means, job.recipe
+    own = own_launcher(job.command)
     if own is not None:
         there = SCHEDULERS_OF.get(own, (means.scheduler,))
         if means.scheduler not in there and own != site.launcher:
@@ -181,7 +188,7 @@ def _launch(
         return False
     line = launcher_name(request.launch_line)
     if line is not None:
-        if line_stays and (line in MPI_LAUNCHERS or means.scheduler in SCHEDULERS_OF.get(line, ())):
+        if line_stays and works_under(line, means.scheduler):
             around.before += map(shlex.quote, request.launch_line)
             if line in MPI_LAUNCHERS and means.starter is not None:
                 around.setup += means.starter.load if _is_mpi(means.starter) else ()
@@ -216,7 +223,7 @@ def _launch(
         implementation=starter.implementation,
         scheduler=means.scheduler,
         options=(*site.launcher_options, *(recipe.launcher_options if recipe is not None else ())),
-        exported=names,
+        exported=job.names,
     )
     around.notes.append(f"{starter.program} starts it on {layout.tasks} tasks ({starter.words or 'the sites file'})")
     if layout.tasks_per_node == 1 and layout.nodes and layout.nodes > 1:
@@ -233,20 +240,10 @@ def _image(request: JobRequest, recipe: Recipe | None) -> str | None:
     return named or (recipe.image if recipe is not None and not request.command else None)
 
 
-def _contain(
-    around: _Around,
-    request: JobRequest,
-    site: Site,
-    command: Sequence[str],
-    layout: Layout,
-    means: Means,
-    recipe: Recipe | None,
-    names: Sequence[str],
-    *,
-    launched: bool,
-) -> None:
+def _contain(around: _Around, job: _Job, *, launched: bool) -> None:
     """Put the container before the command, where the request names an image."""
-    if container_command(command) is not None:
+    request, layout, means, recipe = job.request, job.layout, job.means, job.recipe
+    if container_command(job.command) is not None:
         return
     image = _image(request, recipe)
     if image is None:
@@ -256,7 +253,7 @@ def _contain(
     if means.scheduler == "kubernetes":
         around.image = image.removeprefix("docker://")
         return
-    if launched and own_launcher(command) is not None:
+    if launched and own_launcher(job.command) is not None:
         around.notes.append("the command starts with its own launcher, which then runs inside of the container")
     if means.runtime is None or means.runtime not in RUNTIMES:
         raise BadRequest(
@@ -273,8 +270,8 @@ def _contain(
             image=name,
             staged=staged,
             gpus=vendor if layout.gpus else "",
-            binds=(*site.container_binds, *(recipe.binds if recipe is not None else ())),
-            variables=tuple(dict.fromkeys((*names, "DRAGOMAN_TAG", "DRAGOMAN_TASKS"))),
+            binds=(*job.site.container_binds, *(recipe.binds if recipe is not None else ())),
+            variables=tuple(dict.fromkeys((*job.names, "DRAGOMAN_TAG", "DRAGOMAN_TASKS"))),
             launched=launched and bool(around.before),
         ),
     )
