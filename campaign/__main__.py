@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--kinds", default="", help=f"only these, by comma: {', '.join(KINDS)}")
     parser.add_argument("--steps", default="", help=f"only at these, by comma: {', '.join(STEPS)}")
     parser.add_argument("--exec", action="store_true", help="start each process from nothing instead of forking it")
-    parser.add_argument("--longest", type=float, default=3600, help="seconds after which nothing new begins")
+    parser.add_argument("--longest", type=float, default=3600, help="seconds after which nothing new begins, and it is red")
     parser.add_argument("--keep", action="store_true", help="leave the folder, with every process's log")
     given = parser.parse_args()
     kinds = tuple(filter(None, given.kinds.split(",")))
@@ -64,7 +64,7 @@ async def _run(options: Options, forge: Forge, *, keep: bool) -> int:
         _clear(place)
         place.remove()
     _report(campaign, counts, time.monotonic() - begun, keep=keep)
-    return 0 if counts.hold and not campaign.stalled else EXIT_RED
+    return 0 if counts.hold and not campaign.stalled and not campaign.late else EXIT_RED
 
 
 async def _prepare(campaign: Campaign) -> None:
@@ -116,7 +116,7 @@ def _report(campaign: Campaign, counts: Counts, seconds: float, *, keep: bool) -
         print("disks were not filled: only root can mount one to fill")
     print(
         f"seed {campaign.options.seed}: {len(campaign.requests)} jobs, {len(campaign.fired)} faults struck,"
-        f" {campaign.started} processes, {seconds:.0f} s{', STALLED' if campaign.stalled else ''}"
+        f" {campaign.started} processes, {seconds:.0f} s{', STALLED' if campaign.stalled else ''}{', CUT SHORT' if campaign.late else ''}"
     )
     for each in fields(counts):
         value = getattr(counts, each.name)

@@ -23,12 +23,12 @@ def campaign(*options: str) -> tuple[int, dict[str, int], str]:
 
 
 def test_nothing_is_lost_and_nothing_doubled() -> None:
-    code, counts, said = campaign("--jobs", "8", "--faults", "30", "--seed", "7", "--longest", "60")
+    code, counts, said = campaign("--jobs", "10", "--faults", "40", "--seed", "7", "--longest", "300")
     assert counts.keys() == PROMISES, said
     assert (code, set(counts.values())) == (0, {0}), said
     struck = re.search(r"(\d+) faults struck", said)
     assert struck is not None
-    assert int(struck[1]) >= 5, said
+    assert int(struck[1]) >= 20, said
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,6 @@ def test_nothing_is_lost_and_nothing_doubled() -> None:
 def test_goes_red_without_a_guard(broken: str, broken_promises: set[str], request: pytest.FixtureRequest) -> None:
     if request.node.get_closest_marker("campaign") and "campaign" not in (request.config.option.markexpr or ""):
         pytest.skip("on demand: -m campaign")
-    code, counts, said = campaign("--jobs", "8", "--faults", "8", "--seed", "1", "--break", broken, "--longest", "40")
+    code, counts, said = campaign("--jobs", "8", "--faults", "8", "--seed", "1", "--break", broken, "--longest", "60")
     assert code == 1, said
     assert any(counts[name] for name in broken_promises), said
