@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _NUMBERS = count(1)
 _TEMPLATE = "migrated"
+INSTALL = Path(__file__).parent / "integration" / "probes" / "install.sh"
+MAY_NOT = 77
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+PROGRAMS = ("mpirun.openmpi", "mpiexec.mpich", "podman", "ch-run")
 _FIRST = ("integration/slurm/", "integration/continuation/test_campaign.py", "acceptance/")
 
 
@@ -32,9 +37,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """
     if config.getvalue("dist") != "loadfile":
         return None
-    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # it has no types
 
-    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # of a base without types
         def _split_scope(self, nodeid: str) -> str:
             return "slurm" if "/integration/slurm/" in nodeid else nodeid.partition("::")[0]
 
@@ -57,6 +62,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+def _install(folder: Path) -> None:
+    """Put real programs of the distribution on this host, and Lmod into the folder; skips where tests may not."""
+    process = subprocess.Popen(
+        [str(INSTALL), str(folder)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    _, err = process.communicate(timeout=500)
+    if process.returncode == MAY_NOT:
+        pytest.skip(err.strip())
+    assert process.returncode == 0, err
+
+
+@pytest.fixture(scope="session")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with an unpacked Lmod; the other real programs are installed."""
+    folder = tmp_path_factory.mktemp("parts")
+    _install(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Open MPI, MPICH, environment modules, Podman and Charliecloud, installed where they are missing."""
+    if not all(shutil.which(name, path=PATH) for name in PROGRAMS) or not Path("/usr/share/modules/init/sh").exists():
+        _install(tmp_path_factory.mktemp("parts"))
 
 
 def _apart(function: Callable[..., Awaitable[T]], *arguments: object) -> T:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -53,7 +52,7 @@ def _activate(venv: Path) -> None:
     )
 
 
-@pytest.mark.skipif(not Path("/usr/share/modules/init/sh").exists(), reason="needs environment-modules")
+@pytest.mark.usefixtures("programs")
 def test_a_module_is_loaded_before_the_command(dragoman: Any, tmp_path: Path) -> None:
     modules, programs = tmp_path / "modulefiles" / "greet", tmp_path / "opt"
     modules.mkdir(parents=True)
@@ -69,12 +68,11 @@ def test_a_module_is_loaded_before_the_command(dragoman: Any, tmp_path: Path) ->
     assert local(document)["command"].splitlines()[-3:-2] == ["module load greet/1.0"]
 
 
-needs_mpi = pytest.mark.skipif(shutil.which("mpirun") is None, reason="needs an MPI library")
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 RANK = "echo rank ${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n"
 
 
-@needs_mpi
+@pytest.mark.usefixtures("programs")
 def test_a_launch_line_runs_as_it_was_written(dragoman: Any) -> None:
     (dragoman.folder / "rank.sh").write_text(RANK)
     form = {"command": "mpirun -np 2 --oversubscribe sh rank.sh", "walltime": "2 minutes", "environment": AS_ROOT}
@@ -84,7 +82,7 @@ def test_a_launch_line_runs_as_it_was_written(dragoman: Any) -> None:
     assert sorted(dragoman.result(document, "stdout.log").splitlines()) == ["rank 0", "rank 1"]
 
 
-@needs_mpi
+@pytest.mark.usefixtures("programs")
 def test_tasks_are_started_where_the_request_says_so_and_once_where_it_does_not(dragoman: Any) -> None:
     (dragoman.folder / "rank.sh").write_text(RANK)
     form = {"command": ["sh", "rank.sh"], "tasks": 2, "walltime_s": 120, "environment": AS_ROOT}

@@ -60,7 +60,7 @@ def plan_of(request: JobRequest, *seen: Observation, shelf: Shelf | None = None,
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 async def test_tasks_are_started_by_the_library_that_was_seen(
-    parts: Path, tmp_path: Path, run_plan: Callable[..., Any], library: str
+    programs: None, tmp_path: Path, run_plan: Callable[..., Any], library: str
 ) -> None:
     seen = await observed(tmp_path, f"parallel/{library}", "libraries")
     request = JobRequest(
@@ -74,7 +74,7 @@ async def test_tasks_are_started_by_the_library_that_was_seen(
 
 @pytest.mark.parametrize("line", [("mpirun.openmpi", "-np", "2", "--oversubscribe"), ("mpiexec.mpich", "-n", "2")])
 async def test_a_persons_launch_line_runs_as_written(
-    parts: Path, run_plan: Callable[..., Any], line: tuple[str, ...]
+    programs: None, run_plan: Callable[..., Any], line: tuple[str, ...]
 ) -> None:
     request = JobRequest(command=("sh", "-c", RANK, "sh", "x"), launch_line=line, shapes=(Shape(tasks=2),))
     plan = plan_of(request)
@@ -84,7 +84,7 @@ async def test_a_persons_launch_line_runs_as_written(
     assert sorted(out.split()[::3]) == ["rank=0", "rank=1"]
 
 
-async def test_one_failed_task_fails_the_job(parts: Path, tmp_path: Path, run_plan: Callable[..., Any]) -> None:
+async def test_one_failed_task_fails_the_job(programs: None, tmp_path: Path, run_plan: Callable[..., Any]) -> None:
     seen = await observed(tmp_path, "parallel/openmpi", "libraries")
     request = JobRequest(command=("sh", "-c", "exit 7"), shapes=(Shape(nodes=1, tasks=2),), launch="tasks")
     code, _, _ = await run_plan(plan_of(request, seen, cpus=1), request)
@@ -105,7 +105,7 @@ def modulefiles(tmp_path: Path) -> Path:
 
 
 async def test_a_module_is_loaded_before_the_command(
-    parts: Path, tmp_path: Path, modulefiles: Path, run_plan: Callable[..., Any]
+    programs: None, tmp_path: Path, modulefiles: Path, run_plan: Callable[..., Any]
 ) -> None:
     where = {"MODULEPATH": str(modulefiles)}
     seen = await observed(tmp_path, "software/modules", "find_package", "greet", **where)
@@ -116,7 +116,7 @@ async def test_a_module_is_loaded_before_the_command(
 
 
 async def test_a_module_that_is_gone_ends_the_job_before_the_command(
-    parts: Path, tmp_path: Path, modulefiles: Path, run_plan: Callable[..., Any]
+    programs: None, tmp_path: Path, modulefiles: Path, run_plan: Callable[..., Any]
 ) -> None:
     where = {"MODULEPATH": str(modulefiles)}
     seen = await observed(tmp_path, "software/modules", "find_package", "greet", **where)
@@ -128,7 +128,7 @@ async def test_a_module_that_is_gone_ends_the_job_before_the_command(
 
 
 async def test_charliecloud_runs_it_in_the_image_and_in_the_jobs_folder(
-    parts: Path, tmp_path: Path, image: Path, run_plan: Callable[..., Any]
+    programs: None, tmp_path: Path, image: Path, run_plan: Callable[..., Any]
 ) -> None:
     request = JobRequest(
         command=("sh", "-c", 'echo "$1" >made; cat made; echo $OMP_NUM_THREADS', "sh", "a $b"),
@@ -144,7 +144,7 @@ async def test_charliecloud_runs_it_in_the_image_and_in_the_jobs_folder(
 
 
 async def test_podman_runs_it_in_the_image_and_in_the_jobs_folder(
-    parts: Path, tmp_path: Path, image: Path, run_plan: Callable[..., Any]
+    programs: None, tmp_path: Path, image: Path, run_plan: Callable[..., Any]
 ) -> None:
     name = f"dragoman-test-{tmp_path.name.lower()}:1"
     archive = tmp_path / "image.tar"
@@ -167,7 +167,7 @@ async def test_podman_runs_it_in_the_image_and_in_the_jobs_folder(
         await anyio.run_process(["podman", "rmi", "--force", name], check=False)
 
 
-async def test_a_recipe_with_several_commands(parts: Path, tmp_path: Path, run_plan: Callable[..., Any]) -> None:
+async def test_a_recipe_with_several_commands(programs: None, tmp_path: Path, run_plan: Callable[..., Any]) -> None:
     text = """
 name: parts
 inputs: {case: {names: ["*.case"]}}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -17,25 +16,9 @@ from providers.registry import probes
 from providers.transports.local import LocalTransport
 from providers.verbs import NoArguments, PackageQuery
 
-INSTALL = Path(__file__).with_name("install.sh")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-SKIP = 77
 
 Find = Callable[..., Awaitable[Any]]
-
-
-@pytest.fixture(scope="session")
-def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder with an unpacked Lmod; the other parts are installed."""
-    folder = tmp_path_factory.mktemp("parts")
-    process = subprocess.Popen(
-        [str(INSTALL), str(folder)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    _, err = process.communicate(timeout=500)
-    if process.returncode == SKIP:
-        pytest.skip(err.strip())
-    assert process.returncode == 0, err
-    return folder
 
 
 @pytest.fixture

@@ -291,7 +291,7 @@ class Person:
         )  # fmt: skip
 
     def __call__(self, *arguments: str, code: int | None = None) -> dict[str, Any]:
-        done = subprocess.run(  # noqa: TID251
+        done = subprocess.run(  # noqa: TID251  # a test may block
             self.words(*arguments, "--json"), cwd=self.folder, env=self.environment, capture_output=True, text=True,
             timeout=120, check=False,
         )  # fmt: skip

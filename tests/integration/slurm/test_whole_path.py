@@ -290,7 +290,7 @@ def test_a_job_that_somebody_holds_is_a_question(person: Person) -> None:
     assert person.ended("held")["state"] == "cancelled"
 
 
-@pytest.mark.parametrize("when", ["before", pytest.param("after", marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_while_it_submits_it_runs_once(another: Person, when: str) -> None:
     """`kill -9` of everything of this person while sbatch is at work: whoever comes next settles it."""
     folder = another.folder / f"bin-{when}"

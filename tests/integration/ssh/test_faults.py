@@ -158,7 +158,7 @@ async def test_a_certificate_that_expired_needs_a_login(
     authority = keygen(sshd.folder / "authority")
 
     def sign(validity: str) -> None:
-        subprocess.run(  # noqa: TID251
+        subprocess.run(  # noqa: TID251  # a test may block
             ["ssh-keygen", "-q", "-s", str(authority), "-I", "t", "-n", sshd.user, "-V", validity, f"{sshd.key}.pub"],
             check=True, capture_output=True,
         )  # fmt: skip

@@ -264,7 +264,7 @@ def test_a_recipe_without_its_input_is_a_problem() -> None:
 def test_the_job_ends_with_the_code_of_what_failed_first(tmp_path: Path) -> None:
     def code(**plan: Any) -> int:
         text = plan_body(RunPlan(command=("sh", "-c", "exit 3"), **plan))
-        return subprocess.run(["sh", "-c", text], cwd=tmp_path, check=False).returncode  # noqa: TID251
+        return subprocess.run(["sh", "-c", text], cwd=tmp_path, check=False).returncode  # noqa: TID251  # a test may block
 
     assert code() == 3
     assert code(prepare=("(exit 5)",)) == 5
@@ -287,7 +287,7 @@ def test_arguments_arrive_as_they_were_given(tmp_path: Path, arguments: list[str
     plan = planned(request, line_stays=False)
     assert plan.before == ("srun", "--ntasks=4")
     text = plan_body(plan.model_copy(update={"before": ("env", "A='b c'"), "finish": ("true",)}))
-    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, check=True)  # noqa: TID251
+    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, check=True)  # noqa: TID251  # a test may block
     assert json.loads(done.stdout) == arguments
     assert list(tmp_path.iterdir()) == []
 
@@ -297,14 +297,14 @@ def test_arguments_arrive_as_they_were_given(tmp_path: Path, arguments: list[str
 def test_values_of_a_recipe_stay_in_their_words(tmp_path: Path, name: str, other: str) -> None:
     """A file's name and a site's name put into a template make neither a second word nor a command."""
     recipe = Recipe(
-        name="echo", command=(*ECHO, "{input}", "--file={input}"), inputs={"input": {"names": ("*",)}}  # type: ignore[dict-item]
+        name="echo", command=(*ECHO, "{input}", "--file={input}"), inputs={"input": {"names": ("*",)}}  # type: ignore[dict-item]  # as a file has it
     )  # fmt: skip
     given_name = name.replace("/", "_") or "x"
     if ".." in given_name.split("/") or not given_name.strip() or given_name.startswith("~"):
         return
     request = JobRequest(inputs=(InputFile(source="/h/x", name=given_name),), recipe="echo")
     text = plan_body(planned(request, recipe=recipe))
-    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, check=True)  # noqa: TID251
+    done = subprocess.run(["sh", "-c", text], cwd=tmp_path, capture_output=True, check=True)  # noqa: TID251  # a test may block
     first = f"./{given_name}" if given_name.startswith("-") else given_name
     assert json.loads(done.stdout) == [first, f"--file={given_name}"]
     assert list(tmp_path.iterdir()) == []

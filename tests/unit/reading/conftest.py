@@ -28,12 +28,11 @@ def read() -> Callable[..., Reading]:
 
 @pytest.fixture
 def stated() -> Callable[[Reading], dict[str, Any]]:
-    """The fields that a reading states, as JSON, without their sources and the launch line that they were read from."""
+    """The fields that a reading states, as JSON, without their sources."""
 
     def fields(reading: Reading) -> dict[str, Any]:
         dumped: dict[str, Any] = reading.request.dump()
-        left_out = ("sources", "schema_version", "launch_line")
-        return {name: value for name, value in dumped.items() if name not in left_out}
+        return {name: value for name, value in dumped.items() if name not in ("sources", "schema_version")}
 
     return fields
 

@@ -21,7 +21,7 @@ NASTY = {
 
 
 def spoken(shell: list[str], data: bytes, mark: str, environment: dict[bytes, bytes]) -> Frame:
-    done = subprocess.run(  # noqa: TID251
+    done = subprocess.run(  # noqa: TID251  # a test may block
         [*shell, "-c", READER], input=data, capture_output=True, timeout=60, check=False, env=environment
     )
     out = Frame(mark, 2**22)

@@ -28,7 +28,7 @@ SHOW = "import sys,os; sys.stdout.buffer.write(b'\\0'.join(os.fsencode(a) for a 
 
 def spoken(shell: list[str], data: bytes, mark: str, limit: int = 2**20, **rest: object) -> tuple[Frame, Frame]:
     rest.setdefault("env", {"PATH": f"/usr/local/bin:{os.defpath}"})
-    done = subprocess.run([*shell, "-c", READER], input=data, capture_output=True, timeout=60, check=False, **rest)  # type: ignore[call-overload] # noqa: TID251
+    done = subprocess.run([*shell, "-c", READER], input=data, capture_output=True, timeout=60, check=False, **rest)  # type: ignore[call-overload] # noqa: TID251  # a test may block
     out, err = Frame(mark, limit), Frame(mark, limit)
     out.feed(done.stdout)
     err.feed(done.stderr)
