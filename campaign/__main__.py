@@ -31,7 +31,7 @@ def main() -> int:
     parser.add_argument("--kinds", default="", help=f"only these, by comma: {', '.join(KINDS)}")
     parser.add_argument("--steps", default="", help=f"only at these, by comma: {', '.join(STEPS)}")
     parser.add_argument("--exec", action="store_true", help="start each process from nothing instead of forking it")
-    parser.add_argument("--longest", type=float, default=3600, help="seconds after which nothing new begins, and it is red")
+    parser.add_argument("--longest", type=float, default=3600, help="seconds after which it begins nothing and is red")
     parser.add_argument("--keep", action="store_true", help="leave the folder, with every process's log")
     given = parser.parse_args()
     kinds = tuple(filter(None, given.kinds.split(",")))
@@ -114,9 +114,10 @@ def _report(campaign: Campaign, counts: Counts, seconds: float, *, keep: bool) -
     print(f"outcomes: {', '.join(f'{name} {number}' for name, number in sorted(counts.outcomes.items()))}")
     if not campaign.place.disks:
         print("disks were not filled: only root can mount one to fill")
+    cut = f"{', STALLED' if campaign.stalled else ''}{', CUT SHORT' if campaign.late else ''}"
     print(
         f"seed {campaign.options.seed}: {len(campaign.requests)} jobs, {len(campaign.fired)} faults struck,"
-        f" {campaign.started} processes, {seconds:.0f} s{', STALLED' if campaign.stalled else ''}{', CUT SHORT' if campaign.late else ''}"
+        f" {campaign.started} processes, {seconds:.0f} s{cut}"
     )
     for each in fields(counts):
         value = getattr(counts, each.name)
