@@ -17,7 +17,6 @@ UNITS = {
     "thread": r"threads?|openmp threads?|omp threads?|hardware threads?",
     "gpu": r"gpus?|gpu cards?|graphics cards?|accelerators?|gpu devices?",
 }
-ANY_UNIT = "|".join(UNITS.values())
 _ADJECTIVE = (
     r"(?P<adjective>(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated"
     r"|single|identical"

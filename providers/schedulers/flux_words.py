@@ -24,6 +24,7 @@ _RUN: Final = Launcher(
         "tasks_per_node": "--tasks-per-node={}", "label": "--label-io", "unbuffered": "--unbuffered",
         "work_dir": "--cwd={}",
     },
+    alone=True,
 )  # fmt: skip
 """Without a number it starts one task."""
 
@@ -59,6 +60,7 @@ FLUX_WORDS: Final = ScriptWords(
     prefix="#flux:",
     family=r"FLUX_\w+",
     joins=True,
+    slots="shares",
     launchers=(_RUN, MPIEXEC),
     write=_write,
     variables={},

@@ -64,6 +64,7 @@ def _write(kept: Kept) -> Writing:
 
 KUBERNETES_WORDS: Final = ScriptWords(
     title="Kubernetes",
+    also_called=("k8s",),
     prefix="#K8S",
     family=r"JOB_COMPLETION_INDEX",
     starts_in="image",

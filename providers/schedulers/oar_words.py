@@ -47,6 +47,7 @@ OAR_WORDS: Final = ScriptWords(
     prefix="#OAR",
     family=r"OAR_\w+",
     inherits=False,
+    slots="cores",
     write=_write,
     variables={
         "job_id": ("OAR_JOB_ID", "OAR_JOBID"), "job_name": ("OAR_JOB_NAME",), "array_id": ("OAR_ARRAY_ID",),

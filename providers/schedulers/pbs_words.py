@@ -8,6 +8,7 @@ from typing import Final
 from providers.schedulers.pbs_script import quoted
 from providers.schedulers.script_words import (
     MPIEXEC,
+    ONE_HOST,
     Fill,
     Kept,
     Launcher,
@@ -72,6 +73,12 @@ PBS_WORDS: Final = ScriptWords(
     starts_in="home",
     enters=False,
     inherits=False,
+    spread=lambda options: ONE_HOST,
+    may_share="place=free",
+    local_clock=True,
+    threads=r"\bompthreads=(\d+)",
+    joints=r"-l|-W|,|:",
+    also_called=("openpbs", "pbspro"),
     launchers=(MPIEXEC, APRUN),
     write=_write_pbs,
     variables={
@@ -88,7 +95,7 @@ PBS_WORDS: Final = ScriptWords(
     own=frozenset({"-N", "-S", "-j", "-o", "-m", "-r"}),
     reads={
         "-o": "stdout", "-e": "stderr", "-j": "joined", "-M": "mail_to", "-m": "mail_on", "-V": "inherits",
-        "-d": "work_dir", "-w": "work_dir",
+        "-d": "work_dir", "-w": "work_dir", "-S": "interpreter",
     },
     quiet=("-m n", "place=scatter", "place=free", "place=pack"),
     fills={Fill.TASK: "^array_index^", Fill.JOB: "$PBS_JOBID", Fill.NAME: "$PBS_JOBNAME"},
@@ -103,6 +110,9 @@ TORQUE_WORDS: Final = replace(
     PBS_WORDS,
     title="Torque",
     enters=True,
+    slots="cores",
+    threads="",
+    also_called=(),
     variables={**PBS_WORDS.variables, **_TORQUE},
     also={"PBS_ARRAY_INDEX": "task", "PBS_O_HOME": "home", "PBS_O_LOGNAME": "user"},
     write=_write_torque,
@@ -110,5 +120,6 @@ TORQUE_WORDS: Final = replace(
     related=frozenset({"pbs", "moab"}),
 )
 MOAB_WORDS: Final = replace(
-    TORQUE_WORDS, title="Moab", prefix="#MSUB", family=r"(?:PBS|MOAB)_\w+", related=frozenset({"pbs", "torque"})
-)
+    TORQUE_WORDS, title="Moab", prefix="#MSUB", family=r"(?:PBS|MOAB)_\w+", related=frozenset({"pbs", "torque"}),
+    spread=lambda options: None,
+)  # fmt: skip

@@ -7,17 +7,17 @@ one scheduler to another needs nothing else. Meanings of variables are words of 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 
 __all__ = [
-    "MEANINGS", "MPIEXEC", "Fill", "Kept", "Launcher", "Path", "ScriptWords", "Writing", "mail_letters", "output_path",
-    "read_path", "write_path",
+    "MEANINGS", "MPIEXEC", "ONE_HOST", "Fill", "Kept", "Launcher", "Path", "ScriptWords", "Spread", "Writing",
+    "mail_letters", "output_path", "read_path", "write_path",
 ]  # fmt: skip
 
 MEANINGS: Final = frozenset(
@@ -108,6 +108,10 @@ class Launcher:
     """Meaning to option, with `{}` for the value."""
     all_tasks: bool = False
     """Without a number it starts all tasks that the job asked for."""
+    cores_too: bool = True
+    """Where no tasks were asked for either, it starts one on each core."""
+    alone: bool = False
+    """It has its own way to start MPI programs: `mpiexec` is not to be counted on beside it."""
 
 
 MPIEXEC: Final = Launcher(
@@ -125,6 +129,19 @@ MPIEXEC: Final = Launcher(
 
 def _write_nothing(kept: Kept) -> Writing:
     return Writing()
+
+
+class Spread(NamedTuple):
+    """How cores that are asked for in all, and not per node, lie on hosts."""
+
+    one_host: bool
+    """All on one."""
+    words: str = ""
+    """The option that decides, where only the site knows what it means."""
+    why: str = ""
+
+
+ONE_HOST: Final = Spread(True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +190,25 @@ class ScriptWords:
     """What is handed in, where it is no script with directives: from the job, and the script that it runs."""
     first_index: int | None = None
     """Tasks of an array are only counted, from this number; None: they have their own indices."""
+    slots: Literal["tasks", "cores", "shares"] = "tasks"
+    """What its scripts count: tasks of an MPI program; cores, on each of which an MPI library starts a task if it is
+    not told how many; or equal shares of the job, into which a launcher puts tasks."""
+    cores_as_tasks: bool = False
+    """An MPI library finds as many tasks as there are cores only where the script says them as tasks."""
+    spread: Callable[[Sequence[str]], Spread | None] = lambda options: None
+    """From the options as written, how cores of the whole job lie; None: as the scheduler likes."""
+    may_share: str = ""
+    """Regular expression of a directive that lets pieces of the job share a node."""
+    tops_up: str = ""
+    """Regular expression of a directive that asks for cores beyond those of the tasks."""
+    local_clock: bool = False
+    """Moments are by the clock of the host that submits."""
+    threads: str = ""
+    """Regular expression, with one group, of words that make it set OMP_NUM_THREADS."""
+    joints: str = ",|:"
+    """Regular expression of what joins the options of a directive, and says nothing by itself."""
+    also_called: tuple[str, ...] = ()
+    """Other names of the dialect, as people type them."""
     marks: str = ""
     """Regular expression of a directive's beginning, where `prefix` is only one way to write it."""
     whole_file: bool = False

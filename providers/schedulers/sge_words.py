@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from providers.schedulers.plain_words import plain_word
-from providers.schedulers.script_words import Fill, Kept, ScriptWords, Writing, mail_letters, output_path
+from providers.schedulers.script_words import (
+    ONE_HOST,
+    Fill,
+    Kept,
+    ScriptWords,
+    Spread,
+    Writing,
+    mail_letters,
+    output_path,
+)
 from providers.schedulers.sge_tables import OPTIONS
 
 __all__ = ["SGE_WORDS"]
@@ -44,12 +55,33 @@ def _write(kept: Kept) -> Writing:
     return writing
 
 
+_ONE_HOST = re.compile(
+    r"(?:\w*[._-])?(?:smp|omp|openmp|threads?|threaded|multithread|shm|shared|sharedmem|onehost)(?:[._-]\w*)?", re.I
+)
+"""Names that sites give to parallel environments of one host."""
+
+
+def _spread(options: Sequence[str]) -> Spread | None:
+    """What the parallel environment's name says."""
+    found = [words.split()[1] for words in options if words.startswith("-pe ")]
+    if not found:
+        return None
+    if _ONE_HOST.fullmatch(found[-1]) is not None:
+        return ONE_HOST
+    why = f"over how many nodes {found[-1]} spreads slots only the site knows (state nodes in the script)"
+    return Spread(False, f"-pe {found[-1]}", why)
+
+
 SGE_WORDS: Final = ScriptWords(
     title="Grid Engine",
     prefix="#$",
     family=r"(?:SGE_\w+|JOB_ID|JOB_NAME|PE_HOSTFILE|NSLOTS|NHOSTS|RESTARTED)",
     starts_in="home",
     inherits=False,
+    slots="cores",
+    spread=_spread,
+    local_clock=True,
+    also_called=("gridengine",),
     write=_write,
     variables={
         "job_id": ("JOB_ID",), "array_id": ("JOB_ID",), "job_name": ("JOB_NAME",), "task": ("SGE_TASK_ID",),

@@ -25,6 +25,7 @@ SRUN: Final = Launcher(
         "work_dir": "--chdir={}",
     },
     all_tasks=True,
+    cores_too=False,
 )  # fmt: skip
 
 _MAIL: Final = {"BEGIN": "begin", "END": "end", "FAIL": "fail"}
@@ -61,6 +62,9 @@ SLURM_WORDS: Final = ScriptWords(
     prefix="#SBATCH",
     family=r"(?:SLURM|SBATCH|SLURMD)_\w+",
     joins=True,
+    cores_as_tasks=True,
+    tops_up=r"--mincpus=",
+    joints=r",|:|hetjob|packjob",
     launchers=(SRUN,),
     write=_write,
     variables={

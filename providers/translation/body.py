@@ -107,7 +107,8 @@ def _before(given: Given, shell: str, found: BodyTranslation, body: str) -> None
     c_shell = shell in C_SHELLS
     lines: list[tuple[str, str]] = []
     if given.positions and given.request.array is not None:
-        position = "${OAR_ARRAY_INDEX:-1} - 1" if given.target.first_index else "${JOB_COMPLETION_INDEX:-0}"
+        first = given.target.first_index or 0
+        position = f"${{{given.target.variables['task'][0]}:-{first}}}" + (f" - {first}" if first else "")
         if c_shell:
             why = f"{given.target.title} only counts an array's tasks, and csh cannot compute the index (use sh)"
             found.remarks.append(Remark(kind="lost", words="array", why=why))
@@ -120,9 +121,10 @@ def _before(given: Given, shell: str, found: BodyTranslation, body: str) -> None
     threads = _threads(given)
     if len(threads) == 1:
         text = f"setenv OMP_NUM_THREADS {threads[0]}" if c_shell else f"export OMP_NUM_THREADS={threads[0]}"
-        lines.append((text, "PBS sets it to ompthreads"))
+        lines.append((text, f"{given.source.title} sets it"))
     elif threads:
-        why = f"PBS sets OMP_NUM_THREADS to {' or '.join(threads)} by the chunk (export it in the script)"
+        what = f"{given.source.title} sets OMP_NUM_THREADS to {' or '.join(threads)} by the chunk"
+        why = f"{what} (export it in the script)"
         found.remarks.append(Remark(kind="lost", words="ompthreads", why=why))
     for variable in given.request.environment:
         value = shlex.quote(variable.value or "")
@@ -138,10 +140,10 @@ def _before(given: Given, shell: str, found: BodyTranslation, body: str) -> None
 
 
 def _threads(given: Given) -> list[str]:
-    """What `ompthreads` of PBS's chunks says, where the target's chunks do not (pbs_resources(7B))."""
-    if given.source.title != "PBS" or given.target.title == "PBS":
+    """What the source sets OMP_NUM_THREADS to, where the target does not by the same words."""
+    if not given.source.threads or given.source.threads == given.target.threads:
         return []
-    said = {words for source in given.request.sources for words in re.findall(r"\bompthreads=(\d+)", source.words)}
+    said = {words for source in given.request.sources for words in re.findall(given.source.threads, source.words)}
     return sorted(said)
 
 
@@ -161,7 +163,7 @@ def _enter(given: Given, found: BodyTranslation, body: str) -> list[tuple[str, s
         return []
     if target.starts_in != "home" or (target.enters and work_dir not in (None, ".")):
         return []
-    if work_dir is None and target.enters and "-cwd" in target.reads:
+    if work_dir is None and target.enters and "cwd" in target.reads.values():
         given.kept.work_dir = "."
         return []
     reason = f"{source.title} starts a job where it was submitted, {target.title} in the home directory"

@@ -5,22 +5,22 @@ The target's own reader tells what was written. Schedulers that count slots say 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from dragoman.errors import BadRequest
 from dragoman.protocols import Dialect
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
+from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["changed_counts"]
 
 _CORES = ("cpus_per_task", "cpus_per_node", "cpus", "tasks_per_node", "tasks", "nodes")
-_SLOTS = frozenset({"lsf", "sge", "oar", "torque", "flux"})
-"""Dialects whose slots are not tasks."""
 
 
 def changed_counts(
-    request: JobRequest, script: str, writer: Dialect, source: str, target: str
+    request: JobRequest, script: str, writer: Dialect, source: str, words: ScriptWords
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Fields of the shape (the one that tells most comes first), and what became of what they say.
 
@@ -29,25 +29,28 @@ def changed_counts(
         script: what was written: a first line and directives.
         writer: the target.
         source: its scheduler's name.
-        target: the target's.
+        words: the target's.
 
     """
+    target = words.title
     try:
         found = writer.read_script(script).request
     except BadRequest:
         return
     asked, written = request.components or (request.shape,), found.components or (found.shape,)
-    least = "--mincpus=" in script
+    least = bool(words.tops_up) and re.search(words.tops_up, script) is not None
+    free = bool(words.may_share) and re.search(words.may_share, script) is not None
     if len(asked) != len(written):
         yield from _in_all(asked, written, target)
         return
     for one, other in zip(asked, written, strict=True):
         yield from _cores(_on_a_node(one), _on_a_node(other), target, least=least)
-        yield from _tasks(one, other, writer.name, target)
+        if words.slots == "tasks":
+            yield from _tasks(one, other, target)
         before, after = _on_a_node(one).total_gpus, _on_a_node(other).total_gpus
         if one.gpus is not None and other.gpus is not None and before != after:
             yield ("gpus",), f"{before} GPUs in all become {after} at {target} (change it by hand)"
-        yield from _nodes(one, other, source, target, free="place=free" in script)
+        yield from _nodes(one, other, source, target, free=free)
 
 
 def _on_a_node(shape: Shape) -> Shape:
@@ -72,7 +75,7 @@ def _cores(asked: Shape, written: Shape, target: str, *, least: bool) -> Iterato
         return  # all that the nodes have
     if before is not None and (after or 1) != before and (after is not None or before > 1):
         told = f"{before} cores in all become {after or 1} at {target}, which counts them otherwise"
-        rest = "; --mincpus asks for the others of each node" if least else ""
+        rest = "; the others of each node are asked for beside them" if least else ""
         yield _CORES, f"{told}{rest} (choose numbers that divide and fit together)"
         return
     each, on_node = asked.cpus_per_task or 1, _per_node(written)
@@ -86,9 +89,9 @@ def _cores(asked: Shape, written: Shape, target: str, *, least: bool) -> Iterato
         yield _CORES, f"{told} (state the nodes, or the site's own word for it)"
 
 
-def _tasks(asked: Shape, written: Shape, name: str, target: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _tasks(asked: Shape, written: Shape, target: str) -> Iterator[tuple[tuple[str, ...], str]]:
     before, after = asked.task_count, written.task_count
-    if name not in _SLOTS and before is not None and after is not None and before != after:
+    if before is not None and after is not None and before != after:
         told = f"{before} tasks in all become {after} at {target}"
         yield ("tasks", "tasks_per_node"), f"{told} (choose tasks that divide over the nodes)"
 

@@ -88,7 +88,7 @@ def _launcher(name: str, text: str, words: Sequence[Word], given: Given) -> Laun
         known = name == launcher.words[0] or (launcher.words == ("mpiexec",) and name in _ANYWHERE)
         if known and following == list(launcher.words[1:]):
             # What the MPI standard has every system take works there too, but where the target has a daemon of its own.
-            portable = launcher.words == ("mpiexec",) and target.words != ("flux", "run")
+            portable = launcher.words == ("mpiexec",) and not target.alone
             return None if portable or launcher.words == target.words else launcher
     return None
 
@@ -185,7 +185,7 @@ def _tasks(said: dict[str, str], launcher: Launcher, given: Given) -> str | None
         return "1"
     if nodes is not None and nodes != str(shape.node_count):
         return None
-    if launcher.words == ("srun",):
+    if not launcher.cores_too:
         return str(shape.task_count or shape.node_count or 1)
     total = shape.task_count or shape.total_cpus
     return str(total) if total else None

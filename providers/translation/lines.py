@@ -64,13 +64,14 @@ class Lines:
             return None
         return min(found, key=lambda number: abs(number - near)) if near else found[-1]
 
-    def unread(self, said: Iterable[str], noted: Sequence[int], prefix: str) -> list[tuple[int, str]]:
+    def unread(self, said: Iterable[str], noted: Sequence[int], prefix: str, joints: str) -> list[tuple[int, str]]:
         """Directive lines of which something has not been looked at.
 
         Args:
             said: the words of all options that were read.
             noted: lines that something was told about.
             prefix: regular expression of what a directive begins with.
+            joints: regular expression of what only joins its options.
 
         """
         known = sorted({_plain(words) for words in said} - {""}, key=len, reverse=True)
@@ -81,7 +82,7 @@ class Lines:
             left = _plain(re.sub(rf"^{prefix}", "", self.all[number - 1]))
             for words in known:
                 left = left.replace(words, "", 1)
-            if re.sub(r"-l|-W|,|:|hetjob|packjob", "", left):
+            if re.sub(joints, "", left):
                 found.append((number, self.all[number - 1].strip()))
         return found
 

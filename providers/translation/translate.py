@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from dragoman.errors import BadRequest
+from dragoman.errors import BadRequest, UnknownName
 from dragoman.protocols import Dialect, ScriptReading
 from dragoman.request import JobRequest
 from providers.registry import dialects
@@ -27,10 +27,8 @@ from providers.translation.lines import Lines
 from providers.translation.needs import Needs, write_needs
 from providers.translation.report import Remark, Translation
 
-__all__ = ["ALIASES", "dialect_named", "translate_script", "words_of"]
+__all__ = ["dialect_named", "translate_script", "words_of"]
 
-ALIASES = {"k8s": "kubernetes", "gridengine": "sge", "openpbs": "pbs", "pbspro": "pbs"}
-"""Other names of dialects, as people type them."""
 _FIELDS = {"requeue": "requeue", "image": "containers"}
 
 
@@ -41,13 +39,20 @@ def dialect_named(name: str) -> Dialect:
         UnknownName: there is none.
 
     """
-    made = dialects.get(ALIASES.get(name.lower(), name.lower()))
+    name = name.lower()
+    try:
+        made = dialects.get(name)
+    except UnknownName:
+        called = (make for _, make in dialects.items() if (words := words_of(make)) and name in words.also_called)
+        if (found := next(called, None)) is None:
+            raise
+        made = found
     anywhere: Callable[[], Dialect] | None = getattr(made, "anywhere", None)
     return anywhere() if anywhere is not None else made()
 
 
-def words_of(dialect: Dialect) -> ScriptWords | None:
-    """What its scripts say besides needs; None: it has no scripts."""
+def words_of(dialect: object) -> ScriptWords | None:
+    """What a dialect's scripts say besides needs; None: it has no scripts."""
     found = getattr(dialect, "script_words", None)
     return found if isinstance(found, ScriptWords) else None
 
@@ -91,7 +96,8 @@ def _told(text: str, name: str) -> str:
         raise BadRequest("the script is empty", where=name, cure="give a job script")
     found = dialect_of_script(text)
     if found is None:
-        cure = "say whose it is with --from (slurm, pbs, torque, flux, lsf, sge, oar, cobalt, moab or machine)"
+        read = [known for known, make in dialects.items() if (words := words_of(make)) and words.whole is None]
+        cure = f"say whose it is with --from ({', '.join(read)})"
         raise BadRequest("no scheduler's directives are in the script", where=name, cure=cure)
     return found
 
@@ -175,30 +181,22 @@ class _Translating:
                     self._lose(
                         source.words, f"{self.written.title} starts no containers by itself (start it in the script)"
                     )
-        if "start_after" in said and needs.spec.start_after is not None and self.writer.name in _LOCAL_CLOCK:
+        if "start_after" in said and needs.spec.start_after is not None and self.written.local_clock:
             why = "the moment is written in UTC (submit with TZ=UTC, or change it to the site's time)"
             self.report.append(Remark(kind="note", why=why))
 
     def _meant(self, request: JobRequest) -> JobRequest:
         """With the one node that cores of the whole job lie on, where the source's scheduler has it so."""
-        shape, pe = request.shape, self._environment()
-        one = self.reader.name in ("pbs", "torque") or (pe is not None and _ONE_HOST.fullmatch(pe) is not None)
+        shape, spread = request.shape, self.read.spread(self.reading.not_carried)
         alone = shape.node_count is None and shape.task_count is None and shape.tasks_per_node is None
         if self.reader.name == self.writer.name or request.components or not alone or (shape.cpus or 1) < 2:
             return request
-        if one:
-            # Slurm's tasks are what an MPI library finds there, as slots and ncpus are at home.
-            tasks = {"tasks": shape.cpus, "cpus": None} if self.writer.name == "slurm" else {}
+        if spread is not None and spread.one_host:
+            tasks = {"tasks": shape.cpus, "cpus": None} if self.written.cores_as_tasks else {}
             return request.model_copy(update={"shapes": (shape.model_copy(update={"nodes": 1, **tasks}),)})
-        if pe is not None:
-            why = f"over how many nodes {pe} spreads slots only the site knows (state nodes in the script)"
-            self._lose(f"-pe {pe}", why)
+        if spread is not None:
+            self._lose(spread.words, spread.why)
         return request
-
-    def _environment(self) -> str | None:
-        """Grid Engine's parallel environment."""
-        found = [words.split() for words in self.reading.not_carried if words.startswith("-pe ")]
-        return found[-1][1] if found and self.reader.name == "sge" else None
 
     def _tell_counts(self, needs: Needs) -> None:
         if self.written.whole is not None or self.reader.name == self.writer.name or "components" in needs.lost:
@@ -206,7 +204,7 @@ class _Translating:
         head = "".join(f"{self.written.prefix} {option}\n" for option in needs.options)
         near = {source.field: source.words for source in self.reading.request.sources}
         for fields, why in changed_counts(
-            self.reading.request, f"#!/bin/sh\n{head}true\n", self.writer, self.read.title, self.written.title
+            self.reading.request, f"#!/bin/sh\n{head}true\n", self.writer, self.read.title, self.written
         ):
             if fields[0] == "nodes" and "shapes.0.nodes" in needs.lost:
                 continue
@@ -219,7 +217,7 @@ class _Translating:
         shape = self.reading.request.shape
         tasks, each = shape.task_count, shape.cpus_per_task or 1
         started = re.search(r"^[^#\n]*\bmpi(?:run|exec)\b(?![^\n]*\s-(?:n|np|c)\b)", self.reading.body, re.MULTILINE)
-        if self.writer.name in _SLOTS and tasks is not None and each > 1 and started is not None:
+        if self.written.slots == "cores" and tasks is not None and each > 1 and started is not None:
             words = near.get("shapes.0.cpus_per_task", "")
             why = f"{self.written.title} counts cores: mpirun alone may start {tasks * each} tasks, not {tasks}"
             self._lose(words, f"{why} (write mpirun -n {tasks})")
@@ -244,8 +242,9 @@ class _Translating:
     def _tell_unread(self, kept: KeptReading) -> None:
         noted = [line for note in self.reading.request.notes if (line := _line_of(note)[0]) is not None]
         said = [*(source.words for source in self.reading.request.sources), *self.reading.not_carried, *self.read.quiet]
-        said.append(f"-S {self.reading.interpreter}")
-        for line, words in self.lines.unread(said, noted, self.read.prefix_pattern):
+        shells = [option for option, told in self.read.reads.items() if told == "interpreter"]
+        said += [f"{option} {self.reading.interpreter}" for option in shells]
+        for line, words in self.lines.unread(said, noted, self.read.prefix_pattern, self.read.joints):
             why = "not understood: look what it asks for, and say it by hand"
             self.report.append(Remark(kind="lost", line=line, words=words[:200], why=why))
 
@@ -256,7 +255,8 @@ class _Translating:
                 self.report.append(Remark(kind="note", why=why))
         if self.read.title == self.written.title:
             return
-        if self.read.inherits and not self.written.inherits and "-V" not in options:
+        inheriting = {option for option, told in self.written.reads.items() if told == "inherits"}
+        if self.read.inherits and not self.written.inherits and inheriting.isdisjoint(options):
             why = (
                 f"{self.read.title} hands the submitter's environment to jobs, {self.written.title} does not "
                 "(load modules and set variables in the script)"
@@ -269,14 +269,6 @@ class _Translating:
     def _lose(self, words: str, why: str) -> None:
         line = self.lines.find(words)
         self.report.append(Remark(kind="lost", line=line, words=words[:300], why=why[:1000]))
-
-
-_ONE_HOST = re.compile(
-    r"(?:\w*[._-])?(?:smp|omp|openmp|threads?|threaded|multithread|shm|shared|sharedmem|onehost)(?:[._-]\w*)?", re.I
-)
-"""Names that sites give to parallel environments of one host."""
-_SLOTS = frozenset({"lsf", "sge", "oar", "torque"})
-_LOCAL_CLOCK = frozenset({"pbs", "torque", "lsf", "sge"})
 
 
 def _about(field: str, path: str) -> bool:

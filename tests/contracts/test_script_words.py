@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from providers.registry import dialects
 from providers.schedulers.script_words import MEANINGS, Fill, Kept, ScriptWords, read_path, write_path
+from providers.translation import translate
 from providers.translation.report import Translation
 from providers.translation.translate import dialect_named, translate_script
 
@@ -101,3 +103,17 @@ def test_its_own_script_stays_what_it_asks_for(name: str) -> None:
     again = translate_script(made.script, name, source=name)
     assert again.script == made.script
     assert again.request.shape == made.request.shape
+
+
+def test_the_engine_knows_no_dialect_by_name(name: str) -> None:
+    """What differs is a field of its words, so that a new dialect changes nothing there."""
+    engine = (Path(translate.__file__).parent).glob("*.py")
+    title = words_of(name).title
+    named = re.compile(rf"""["']({re.escape(name)}|{re.escape(title)})["']""")
+    code = {path.name: re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL) for path in engine}
+    assert [file for file, text in code.items() if named.search(text)] == []
+
+
+def test_it_is_found_by_its_other_names(name: str) -> None:
+    also = words_of(name).also_called
+    assert [dialect_named(each.upper()).name for each in also] == [name] * len(also)
