@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,15 @@ def test_tasks_of_an_array_share_the_claim_and_have_their_own_ends(shell: list[s
     assert run(shell, job, JOB_ID="8", TASK="3")[0] == DUPLICATE_RC
 
 
+@pytest.fixture
+def _no_signal_ignored() -> Iterator[None]:
+    """A shell cannot trap what was ignored when it began, as HUP is under nohup(1)."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("_no_signal_ignored")
 @pytest.mark.parametrize("name", ["TERM", "USR1", "USR2", "HUP"])
 def test_signals_reach_the_body(shell: list[str], tmp_path: Path, name: str) -> None:
     job = spec(tmp_path, f"sleep 20 & s=$!\ntrap 'kill $s; echo got; exit 44' {name}\necho up\nwait $s\necho no")
