@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from graph.reading.extent import WORD, extent
 from graph.reading.final_command import after_last_colon, is_command_line
-from graph.reading.launchers import LAUNCHERS
+from graph.reading.launchers import LAUNCHERS, WRAPPERS
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.plain_programs import PLAIN
 from graph.reading.shell_lines import looks_like_shell
@@ -176,6 +176,21 @@ def _shell_end(text: str, start: int, limit: int) -> int:
     return start + stop.start() if stop else limit
 
 
+def _begin(text: str, words: list[re.Match[str]], index: int) -> int:
+    """Where the command of a program begins: `A=1 ./x`, `time mpirun`, `nice -n 5 mpirun`; not `short time mpirun`."""
+    start, near = words[index].start(), True
+    for word in reversed(words[:index]):
+        if _PREFIX.fullmatch(word[0]) and near:
+            start = word.start()
+        elif word[0] in WRAPPERS and _CLAUSE.search(text[max(0, word.start() - 48) : word.start()]):
+            start, near = word.start(), True
+        elif word[0] in WRAPPERS or re.fullmatch(r"-[\w=-]+|\d+", word[0]):
+            near = False
+        else:
+            break
+    return start
+
+
 def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
     words = list(WORD.finditer(text))
     skip_to = -1
@@ -194,11 +209,7 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
             continue  # `1 node ./x`, `unlimited time ./x`: words of the sentence
         if not _program_like(word.rstrip(",;."), following, after_verb=verb):
             continue
-        start = match.start()
-        back = index - 1
-        while back >= 0 and _PREFIX.fullmatch(words[back][0]) and text[words[back].end() : start].strip() == "":
-            start = words[back].start()
-            back -= 1
+        start = _begin(text, words, index)
         line_end = text.find("\n", match.start())
         end = extent(text, match.start(), len(text) if line_end < 0 else line_end)
         take(start, end, start, end)

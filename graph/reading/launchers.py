@@ -13,7 +13,7 @@ from dragoman.errors import BadRequest
 from dragoman.shape import Gpus, Memory
 from dragoman.units import parse_bytes, parse_duration
 
-__all__ = ["LAUNCHERS", "Launch", "read_launch"]
+__all__ = ["LAUNCHERS", "WRAPPERS", "Launch", "read_launch"]
 
 _SRUN = {
     "-n": "tasks", "--ntasks": "tasks", "-N": "nodes", "--nodes": "nodes", "-c": "cpus_per_task",
@@ -54,6 +54,10 @@ LAUNCHERS = {
 }  # fmt: skip
 
 
+WRAPPERS = frozenset(("time", "nohup", "nice", "stdbuf", "setsid", "command", "exec"))
+"""Programs that run the command behind them, and may stand before a launcher."""
+
+
 @dataclass(slots=True)
 class Launch:
     """A command line taken apart."""
@@ -81,6 +85,12 @@ def read_launch(argv: tuple[str, ...]) -> Launch:
         name, _, value = rest.pop(0).partition("=")
         launch.environment.append((name, value))
     launch.argv = tuple(rest)
+    wrapped = _wrapped(rest)
+    if wrapped:
+        # The command stays whole: what stands before the launcher is a part of it. What the launcher asks for counts.
+        inner = read_launch(tuple(wrapped))
+        launch.shape, launch.fields = inner.shape, inner.fields
+        return launch
     program = rest[0].rsplit("/", 1)[-1] if rest else ""
     table = LAUNCHERS.get(program)
     if table is None or (program == "flux" and rest[1:2] not in (["run"], ["submit"])):
@@ -100,6 +110,19 @@ def read_launch(argv: tuple[str, ...]) -> Launch:
     launch.argv = tuple(rest[at:])
     launch.line = tuple(rest[:at])
     return launch
+
+
+def _wrapped(words: list[str]) -> list[str]:
+    """The launcher and all behind it, where only wrappers with options of their own stand before; else nothing."""
+    if not words or words[0].rsplit("/", 1)[-1] not in WRAPPERS:
+        return []
+    for at, word in enumerate(words):
+        name = word.rsplit("/", 1)[-1]
+        if name in LAUNCHERS:
+            return words[at:]
+        if name not in WRAPPERS and not word.startswith("-") and not word.isdecimal():
+            return []
+    return []
 
 
 def _option(launch: Launch, table: dict[str, str], rest: list[str], at: int) -> int:

@@ -102,3 +102,22 @@ def test_a_form_may_say_how_it_is_started(read: Read) -> None:
     assert (request.launch, request.recipe, request.command) == ("tasks", "lammps", ("./a",))
     line = read({"command": "mpirun -np 4 ./a"}).request
     assert (line.launch_line, line.command, line.shape.tasks) == (("mpirun", "-np", "4"), ("./a",), 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("time mpirun -np 4 ./a", ("time", "mpirun", "-np", "4", "./a")),
+        ("run `time srun -n 4 ./a`", ("time", "srun", "-n", "4", "./a")),
+        ("nohup nice -n 5 mpiexec -n 4 ./a", ("nohup", "nice", "-n", "5", "mpiexec", "-n", "4", "./a")),
+        ("/usr/bin/time -v mpirun -np 4 ./a", ("/usr/bin/time", "-v", "mpirun", "-np", "4", "./a")),
+    ],
+)
+def test_what_stands_before_a_launcher_stays_and_what_it_asks_for_counts(text: str, command: Any, read: Read) -> None:
+    request = read(text).request
+    assert (request.command, request.launch_line, request.shape.tasks) == (command, (), 4)
+
+
+def test_a_word_of_the_sentence_before_a_launcher_is_none_of_its_own(read: Read) -> None:
+    assert read("as little time as possible: mpirun -np 4 ./a").request.launch_line == ("mpirun", "-np", "4")
+    assert read("no limit of time mpirun -np 4 ./a").request.command == ("./a",)
