@@ -15,7 +15,7 @@ from dragoman.model import JsonObject, Model, Moment
 from dragoman.observation import Answer, Outcome
 from dragoman.protocols import JobAnswers
 from providers.site_runtime import SiteRuntime
-from tools.answers import of_error, of_model, tool_name
+from tools.answers import of_error, of_invalid, of_model, tool_name
 from tools.job_order import JobOrder, submit_order
 
 __all__ = ["HistoryQuestion", "JobQuestion", "JobsQuestion", "JobsSeen", "SubmitOrder", "acting_tools"]
@@ -135,6 +135,7 @@ def _tool(
         description=f"{provider} at site {runtime.site.name}: {description}",
         args_schema=arguments,
         coroutine=call,
+        handle_validation_error=of_invalid,  # type: ignore[arg-type]  # data is taken as it is, not only text
         metadata={"acts": True, "site": runtime.site.name, "provider": provider, "verb": verb},
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dragoman.errors import DragomanError, SubmitRefused
+from pydantic import ValidationError
+
+from dragoman.errors import BadRequest, DragomanError, SubmitRefused
 from dragoman.model import JsonObject, Model
 from dragoman.observation import Observation
 
-__all__ = ["of_error", "of_model", "of_observation", "tool_name"]
+__all__ = ["of_error", "of_invalid", "of_model", "of_observation", "tool_name"]
 
 
 def tool_name(*parts: str) -> str:
@@ -23,6 +25,14 @@ def of_observation(observation: Observation) -> JsonObject:
 def of_model(model: Model) -> JsonObject:
     """A typed answer."""
     return {"ok": True, "answer": model.model_dump(mode="json", exclude_defaults=True)}
+
+
+def of_invalid(error: ValidationError | object) -> JsonObject:
+    """Arguments that are none of the tool's: the field and the cure, and nothing was done."""
+    found = error.errors(include_url=False, include_input=False) if isinstance(error, ValidationError) else []
+    words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found[:5]) or str(error)[:500]
+    where = ".".join(map(str, found[0]["loc"])) if found else "arguments"
+    return of_error(BadRequest(words, where=where, cure="call again with what the tool's schema asks for"))
 
 
 def of_error(error: DragomanError) -> JsonObject:

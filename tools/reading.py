@@ -13,7 +13,7 @@ from dragoman.observation import Observation
 from dragoman.protocols import Provider, Verb
 from providers.evidence import provider_id
 from providers.site_view import SiteView
-from tools.answers import of_error, of_observation, tool_name
+from tools.answers import of_error, of_invalid, of_observation, tool_name
 
 __all__ = ["reading_tools"]
 
@@ -49,5 +49,6 @@ def _tool(runtime: SiteView, provider: Provider, verb: Verb, seen: Seen | None) 
         description=f"{name} at site {runtime.site.name}: {verb.description}",
         args_schema=verb.arguments,
         coroutine=ask,
+        handle_validation_error=of_invalid,  # type: ignore[arg-type]  # data is taken as it is, not only text
         metadata={"acts": False, "site": runtime.site.name, "provider": name, "verb": verb.name},
     )

@@ -6,7 +6,6 @@ from typing import Any, get_type_hints
 
 import pytest
 from langchain_core.tools import BaseTool
-from pydantic import ValidationError
 
 from dragoman.observation import Observation
 from dragoman.site import Site, TransportConfig
@@ -83,11 +82,32 @@ async def test_a_reading_tool_gives_evidence_that_is_kept(runtime: SiteRuntime) 
     assert absent["outcome"] == "absent"
 
 
-@pytest.mark.parametrize("arguments", [{}, {"name": "a; rm -rf /"}, {"name": 2.1}, {"name": "x", "version": "1"}])
-async def test_wrong_arguments_are_refused(runtime: SiteRuntime, arguments: dict[str, object]) -> None:
-    tool = by_name(reading_tools(runtime))["software_spack_find_package"]
-    with pytest.raises(ValidationError):
-        await tool.ainvoke(arguments)
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ({}, "name"),
+        ({"name": "a; rm -rf /"}, "name"),
+        ({"name": 2.1}, "name"),
+        ({"name": "x", "version": "1"}, "version"),
+    ],
+)
+async def test_wrong_arguments_are_refused_as_data(
+    runtime: SiteRuntime, arguments: dict[str, object], where: str
+) -> None:
+    seen: list[Observation] = []
+    tool = by_name(reading_tools(runtime, seen=seen.append))["software_spack_find_package"]
+    answer = await tool.ainvoke(arguments)
+    assert (answer["ok"], answer["error"], answer["where"], answer["transient"]) == (False, "BadRequest", where, False)
+    assert answer["cure"]
+    assert "rm -rf" not in json.dumps(answer)
+    assert seen == []
+
+
+@pytest.mark.parametrize("jobs", [5, [], ["7"], [{"job_id": ""}], [{"job_id": 7}]])
+async def test_a_wrong_order_does_nothing_and_names_the_field(runtime: SiteRuntime, jobs: object) -> None:
+    answer = await by_name(acting_tools(runtime))["workload_slurm_status"].ainvoke({"jobs": jobs})
+    assert (answer["ok"], answer["error"]) == (False, "BadRequest")
+    assert answer["where"].startswith("jobs")
 
 
 async def test_what_is_switched_off_has_no_tool() -> None:
