@@ -23,17 +23,23 @@ SHIPPED_RULE = ApprovalRule(name="this machine at no cost", sites=("local",), ma
 """The only rule in force until somebody writes another: the machine at hand, shown to cost nothing."""
 
 
+def _home() -> Path:
+    """`$HOME`, as every program takes it; where it is not set or no absolute path, the home of the user's entry."""
+    home = os.environ.get("HOME", "")
+    return Path(home if home.startswith("/") else pwd.getpwuid(os.getuid()).pw_dir)
+
+
 def _data_home() -> Path:
     """`$XDG_DATA_HOME/dragoman`; root's private home is no place for a server that runs as another user."""
     if os.geteuid() == 0:
         return Path("/var/lib/dragoman")
     base = os.environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path(pwd.getpwuid(os.getuid()).pw_dir) / ".local/share") / "dragoman"
+    return (Path(base) if base else _home() / ".local/share") / "dragoman"
 
 
 def _config_home() -> Path:
     base = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path(pwd.getpwuid(os.getuid()).pw_dir) / ".config") / "dragoman"
+    return (Path(base) if base else _home() / ".config") / "dragoman"
 
 
 class _FileSource(PydanticBaseSettingsSource):
