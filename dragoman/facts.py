@@ -57,10 +57,15 @@ class NodeGroup(Model):
     nodes_idle: NonNegativeInt | None = None
     """Nodes with nothing running on them."""
     cpus_per_node: NonNegativeInt | None = None
+    """What the scheduler gives out one by one: cores, or hardware threads where it counts those."""
+    cores_per_node: NonNegativeInt | None = None
+    """Physical cores behind `cpus_per_node`; None: the scheduler does not tell."""
+    threads_per_core: NonNegativeInt | None = None
+    """Hardware threads of each core, whether the scheduler counts them or not."""
     cpus_free: NonNegativeInt | None = None
-    """Free cores over the whole group."""
+    """Free CPUs over the whole group, counted as `cpus_per_node` is."""
     largest_free_cpus: NonNegativeInt | None = None
-    """Most free cores on one node."""
+    """Most free CPUs on one node."""
     memory_bytes_per_node: NonNegativeInt | None = None
     memory_free_bytes: NonNegativeInt | None = None
     """Most free (unallocated) memory on one node."""
@@ -70,6 +75,16 @@ class NodeGroup(Model):
     features: tuple[str, ...] = ()
     example: str | None = None
     """One node's name."""
+
+    @property
+    def cpus_per_core(self) -> int:
+        """CPUs, as the scheduler counts, that one core is: 2 where hardware threads of two a core are given out.
+
+        1 where the scheduler does not tell of cores: what it gives out is then taken for cores.
+        """
+        if not self.cpus_per_node or not self.cores_per_node:
+            return 1
+        return max(round(self.cpus_per_node / self.cores_per_node), 1)
 
 
 class Queue(Model):

@@ -40,10 +40,13 @@ class Shape(Model):
     """MPI ranks or processes of the whole job."""
     tasks_per_node: PositiveInt | None = None
     cpus_per_task: PositiveInt | None = None
-    """Cores (or hardware threads where the site counts those) of each task."""
+    """CPUs of each task; see `cpus_are`."""
     cpus_per_node: PositiveInt | None = None
     cpus: PositiveInt | None = None
     """Cores of the whole job, where tasks are not stated."""
+    cpus_are: Literal["cores", "threads"] | None = None
+    """What the counts of CPUs count: physical cores, or hardware threads. None: cores, but in a job script what its
+    scheduler counts."""
     gpus: Gpus | None = None
     memory: Memory | None = None
     local_disk_bytes: PositiveInt | None = None

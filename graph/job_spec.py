@@ -11,6 +11,7 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from graph.node import Step
 from graph.state import CurrentAttempt
+from graph.verdict.cpus import cpus_stated, in_cpus
 from providers.command_body import command_body, plan_body
 from providers.translation.dispatch import options_for, script_for
 
@@ -40,14 +41,15 @@ def job_spec(
     cpus = proposal.constraints.get("cpus")
     if isinstance(cpus, int):
         shape = shape.model_copy(update={"cpus": cpus})
+    one = cpus_stated(proposal.constraints)
     body, interpreter = _body(request, site, proposal.run)
     added = proposal.run.environment if proposal.run is not None else ()
     queue = proposal.queue or request.queue or site.default_queue
     return JobSpec(
         tag=tag,
         name=_name(request, proposal.run),
-        shape=shape,
-        components=request.components,
+        shape=in_cpus(shape, one),
+        components=tuple(in_cpus(each, one) for each in request.components),
         walltime_s=request.walltime_s,
         walltime_min_s=request.walltime_min_s,
         work_dir=work_dir,

@@ -15,6 +15,7 @@ from dragoman.observation import Category, Observation, Outcome
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest, MpiNeed, SoftwareNeed
 from graph.verdict.conventions import STRICT, Conventions
+from graph.verdict.cpus import cpus_stated
 from graph.verdict.evaluate import evaluate, unknown_proposal
 from graph.verdict.software import mpi_packages
 from graph.verdict.start import start_query
@@ -182,7 +183,8 @@ async def _estimates(file: _File, request: JobRequest, proposal: Proposal) -> bo
     runtime = file.runtime
     if proposal.verdict is not Verdict.BUSY:
         return False
-    query = start_query(request, proposal.shape_index, proposal.queue, proposal.account)
+    one = cpus_stated(proposal.constraints)
+    query = start_query(request, proposal.shape_index, proposal.queue, proposal.account, one)
     return await file.ask(
         [
             Ask(provider, "estimate", query)

@@ -341,9 +341,12 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
             name, count = _per_gpu(draft.amounts, count)
         result: Any = count
     elif amount.unit in ("core", "thread"):
-        default = "cpus_per_task" if amount.unit == "thread" else "cpus"
+        hardware = amount.unit == "thread" and "hardware" in draft.words(amount.start, amount.end).lower()
+        default = "cpus_per_task" if amount.unit == "thread" and not hardware else "cpus"
+        if hardware:
+            fields["cpus_are"] = "threads"
         name = {None: default, "job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}.get(per, "")
-        if per is None and amount.unit == "thread" and many:
+        if per is None and amount.unit == "thread" and many and not hardware:
             draft.default(f"{draft.words(amount.start, amount.end)!r} are the threads of each task")
         result = count
     elif amount.unit == "gpu":

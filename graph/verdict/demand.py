@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 
 from dragoman.facts import Gpu, NodeGroup
@@ -23,6 +24,15 @@ class Demand:
     memory_bytes_per_node: int | None
     total_cpus: int
     total_gpus: int
+    cpus_for_one: Fraction = Fraction(1)
+    """CPUs of the scheduler for each CPU as the request counts them: 2 where it gives out two threads for a core."""
+    cores_for_one: Fraction = Fraction(1)
+    """Physical cores for each CPU as the request counts them."""
+
+    @property
+    def total_cores(self) -> int:
+        """Physical cores of the whole job, as far as the scheduler tells of them."""
+        return ceil(self.total_cpus * self.cores_for_one)
 
 
 def _tasks_that_fit(shape: Shape, group: NodeGroup) -> int | None:
@@ -53,8 +63,11 @@ def sharing_cores(shape: Shape, group: NodeGroup) -> Shape:
     return shape.model_copy(update={"cpus": there})
 
 
-def demand_on(shape: Shape, group: NodeGroup) -> Demand:
-    """The fewest nodes of this kind that the shape can be laid on, and what each must give."""
+def demand_on(shape: Shape, group: NodeGroup, cpus_for_one: Fraction = Fraction(1)) -> Demand:
+    """The fewest nodes of this kind that the shape can be laid on, and what each must give.
+
+    `group` counts its CPUs as the shape does; `cpus_for_one` says what one of them is to the scheduler.
+    """
     if shape.cpus is not None and shape.task_count is not None and shape.cpus_per_task is None:
         tasks = min(shape.task_count, shape.cpus)
         shape = shape.model_copy(update={"tasks": tasks, "tasks_per_node": None})
@@ -85,6 +98,8 @@ def demand_on(shape: Shape, group: NodeGroup) -> Demand:
         memory_bytes_per_node=shape.memory_bytes_per_node(nodes, cpus, gpus),
         total_cpus=cpus * nodes if shape.exclusive else max(shape.cpus or 0, tasks * cpus_per_task),
         total_gpus=shape.gpus.count if shape.gpus is not None and shape.gpus.per == "job" else gpus * nodes,
+        cpus_for_one=cpus_for_one,
+        cores_for_one=Fraction(1, group.cpus_per_core),
     )
 
 
@@ -132,13 +147,15 @@ class Part:
 def node_parts(shape: Shape, demand: Demand, group: NodeGroup) -> list[Part]:
     """What one empty node of this kind must have for its share."""
     cpus = group.cpus_per_node
+    what = "hardware threads" if group.cpus_per_core > 1 else "cores"
+    more = f" ({threads} hardware threads)" if (threads := _threads_beside(group)) else ""
     parts = [
         Part(
             truth(None if cpus is None else cpus >= demand.cpus_per_node),
-            f"{cpus} cores a node, asked {demand.cpus_per_node}",
+            f"{cpus} {what} a node{more}, asked {demand.cpus_per_node}",
             "tasks_per_node" if shape.tasks_per_node else "cpus_per_task" if shape.cpus_per_task else "cpus",
             str(demand.cpus_per_node),
-            f"{cpus} cores a node",
+            f"{cpus} {what} a node",
         )
     ]
     if demand.memory_bytes_per_node is not None:
@@ -166,6 +183,12 @@ def node_parts(shape: Shape, demand: Demand, group: NodeGroup) -> list[Part]:
             )
         )
     return parts
+
+
+def _threads_beside(group: NodeGroup) -> int | None:
+    """Hardware threads of a node whose cores are counted, where there are more of them."""
+    cores, each = group.cpus_per_node, group.threads_per_core
+    return cores * each if cores and each and each > 1 and cores == group.cores_per_node else None
 
 
 def node_can_hold(shape: Shape, demand: Demand, group: NodeGroup) -> tuple[Truth, str]:

@@ -15,6 +15,7 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.verdict.conventions import STRICT, Conventions
+from graph.verdict.cpus import COUNTED
 from graph.verdict.evidence import Evidence
 from graph.verdict.means import check_launch
 from graph.verdict.money import budget_suggestions, check_balance, check_budget, cost_of
@@ -99,7 +100,7 @@ def evaluate(
         account=account,
         scheduler=scheduler or site.scheduler,
         queue_depth=depth,
-        constraints={**_shared(request, placement), **_customs(conventions)},
+        constraints={**_shared(request, placement), **_counted(placement), **_customs(conventions)},
         suggestions=(*placement.suggestions, *suggestions, *budget_suggestions(request, cost, placement.demand)),
         simulated=site.simulated is not None,
         energy_kwh=energy_kwh(request, site, placement.demand),
@@ -143,6 +144,12 @@ def _shared(request: JobRequest, placement: Placement) -> JsonObject:
     shape = (request.shapes or (Shape(),))[placement.shape_index]
     tasks = shape.task_count or 1
     return {"cpus": demand.total_cpus} if demand.total_cpus < tasks and not shape.cpus else {}
+
+
+def _counted(placement: Placement) -> JsonObject:
+    """What the scheduler has to be asked for each core, where it counts hardware threads."""
+    one = placement.demand.cpus_for_one if placement.demand is not None else 1
+    return {} if one == 1 else {COUNTED: float(one)}
 
 
 def _customs(conventions: Conventions) -> JsonObject:

@@ -20,7 +20,7 @@ def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand
     charges = site.charges
     rates = [
         (charges.per_node_hour, demand.nodes if demand else None, "nodes"),
-        (charges.per_core_hour, demand.total_cpus if demand else None, "cores"),
+        (charges.per_core_hour, demand.total_cores if demand else None, "cores"),
         (charges.per_gpu_hour, demand.total_gpus if demand else None, "GPUs"),
     ]
     stated = [(rate, count, what) for rate, count, what in rates if rate is not None]
@@ -45,7 +45,7 @@ def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand
 def _spent(request: JobRequest, unit: str, cost: Cost, demand: Demand | None) -> float | None:
     """What the job takes at most in a unit; None: not known."""
     if unit.endswith("-hours") and request.walltime_s is not None and demand is not None:
-        count = {"node-hours": demand.nodes, "core-hours": demand.total_cpus, "gpu-hours": demand.total_gpus}
+        count = {"node-hours": demand.nodes, "core-hours": demand.total_cores, "gpu-hours": demand.total_gpus}
         tasks = request.array.size if request.array else 1
         return count[unit] * tasks * request.walltime_s / 3600
     if cost.unit == unit and cost.amount is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import ceil
 
 from dragoman.facts import NodeGroup, Queue, Workload
 from dragoman.kleene import Truth, all_of, any_of, truth
@@ -12,6 +13,7 @@ from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import QueueLimits, Site
 from dragoman.units import counted, format_bytes, format_duration
+from graph.verdict.cpus import CpuUnit, as_counted, cpus_for_one, unit_of
 from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, sharing_cores
 from graph.verdict.evidence import alternatives, together
 
@@ -105,7 +107,9 @@ def _try(
     ids: tuple[str, ...],
 ) -> _Try:
     groups = [group for group in workload.groups or () if not group.queues or queue.name in group.queues]
-    fits = [_best_group(shape, groups, queue, index) for shape in components]
+    fits = [
+        _best_group(shape, groups, queue, index, unit_of(request, shape, workload.scheduler)) for shape in components
+    ]
     limits = _limits_of(site, queue)
     demands = [each.demand for each in fits if each.demand is not None]
     nodes = sum(each.nodes for each in demands) if len(demands) == len(components) else None
@@ -134,16 +138,17 @@ class _GroupFit:
     free: str = ""
 
 
-def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int) -> _GroupFit:
+def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int, unit: CpuUnit) -> _GroupFit:
     """Whether nodes of the queue can hold the shape, together where several kinds of node qualify."""
     where = f"shapes.{index}"
     if not groups:
         check = _check(where, "shape", Truth.UNKNOWN, f"nodes of queue {queue.name} are not known")
         return _GroupFit(check, Truth.UNKNOWN, None)
     judged = []
-    for group in groups:
+    for there in groups:
+        group = as_counted(there, unit)
         laid = sharing_cores(shape, group) if queue.shares_cores else shape
-        demand = demand_on(laid, group)
+        demand = demand_on(laid, group, cpus_for_one(there, unit))
         judged.append((group, demand, *node_can_hold(laid, demand, group)))
     for wanted in (Truth.YES, Truth.UNKNOWN):
         able = [(group, demand) for group, demand, result, _ in judged if result is not Truth.NO]
@@ -254,17 +259,21 @@ def _limit_checks(
             suggestions.append(Suggestion(field=where, asked=str(nodes), offered=str(most), words=words))
         if nodes < least:
             checks.append(_check(where, "shape", Truth.NO, f"at least {counted(least, 'node')} a job, asked {nodes}"))
+    what_cpus = "cores" if all(each.cpus_for_one == 1 == each.cores_for_one for each in demands) else "CPUs"
+    per_node = max((ceil(each.cpus_per_node * each.cpus_for_one) for each in demands), default=0)
     for most_of, asked, what in (
-        (queue.max_cpus_per_node, max((each.cpus_per_node for each in demands), default=0), "cores"),
+        (queue.max_cpus_per_node, per_node, what_cpus),
         (queue.max_memory_bytes_per_node, max((each.memory_bytes_per_node or 0 for each in demands), default=0), ""),
     ):
         if most_of is not None and asked > most_of:
             told = (str(most_of), str(asked)) if what else (format_bytes(most_of), format_bytes(asked))
             reason = f"at most {' '.join((told[0], what)).strip()} a node, asked {told[1]}"
             checks.append(_check(where, "shape", Truth.NO, reason))
-    cpus = sum(each.total_cpus for each in demands)
+    cpus = sum(ceil(each.total_cpus * each.cpus_for_one) for each in demands)
     if queue.max_cpus_per_job is not None and cpus > queue.max_cpus_per_job:
-        checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} cores a job, asked {cpus}"))
+        checks.append(
+            _check(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} {what_cpus} a job, asked {cpus}")
+        )
     gpus = sum(each.total_gpus for each in demands)
     if queue.max_gpus_per_job is not None and gpus > queue.max_gpus_per_job:
         checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_gpus_per_job} GPUs a job, asked {gpus}"))

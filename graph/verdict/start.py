@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from fractions import Fraction
 
 from dragoman.kleene import Truth
 from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
+from graph.verdict.cpus import in_cpus
 from graph.verdict.evidence import Evidence, Seen
 from graph.verdict.placement import Placement
 from providers.verbs import EstimateQuery
@@ -17,11 +19,13 @@ __all__ = ["check_estimate", "start_of", "start_query"]
 VERB = "estimate"
 
 
-def start_query(request: JobRequest, shape_index: int, queue: str | None, account: str | None) -> EstimateQuery:
-    """What the scheduler is asked about the place that was found."""
+def start_query(
+    request: JobRequest, shape_index: int, queue: str | None, account: str | None, cpus_for_one: Fraction = Fraction(1)
+) -> EstimateQuery:
+    """What the scheduler is asked about the place that was found, in CPUs as it counts them."""
     return EstimateQuery(
-        shape=request.shape_at(shape_index),
-        components=request.components,
+        shape=in_cpus(request.shape_at(shape_index), cpus_for_one),
+        components=tuple(in_cpus(each, cpus_for_one) for each in request.components),
         walltime_s=request.walltime_s,
         queue=queue,
         account=account,
@@ -72,7 +76,8 @@ def _seen(
     request: JobRequest, placement: Placement, account: str | None, evidence: Evidence
 ) -> Seen[StartEstimate] | None:
     queue = placement.queue.name if placement.queue is not None else None
-    query = start_query(request, placement.shape_index, queue, account)
+    one = placement.demand.cpus_for_one if placement.demand is not None else Fraction(1)
+    query = start_query(request, placement.shape_index, queue, account, one)
     asked = query.model_dump(mode="json", exclude_defaults=True)
     answers = evidence.of(Category.WORKLOAD, VERB, StartEstimate)
     return next((each for each in answers if each.observation.arguments == asked), None)

@@ -119,6 +119,7 @@ def _group(
         if left is not None
         else None,
         cpus_per_node=first.cores,
+        cores_per_node=first.cores,  # Flux gives out cores, as hwloc finds them
         cpus_free=sum(each.cores for each in left) if left is not None else None,
         largest_free_cpus=max(each.cores for each in left) if left is not None else None,
         gpus=(Gpu(count=first.gpus, free=sum(each.gpus for each in left) if left is not None else None),)

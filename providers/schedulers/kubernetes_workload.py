@@ -27,6 +27,8 @@ class Node(NamedTuple):
     used: Mapping[str, Fraction] | None
     up: bool
     labels: tuple[str, ...]
+    threads: int | None
+    """Hardware threads of each core, by node feature discovery's label; a CPU of Kubernetes is one of them."""
     model: str | None
 
     def free(self, name: str) -> Fraction | None:
@@ -59,8 +61,17 @@ def _node(node: Thing, used: Mapping[str, Mapping[str, Fraction]] | None) -> Nod
         used=used.get(name, {}) if used is not None else None,
         up=ready and not barred and part(node, "spec", "unschedulable") is not True,
         labels=tuple(sorted(f"{key}={value}" for key, value in labels.items() if not key.startswith(_PLAIN))),
+        threads=_threads(labels),
         model=next((str(labels[key]) for key in _MODELS if key in labels), None),
     )
+
+
+def _threads(labels: Mapping[str, object]) -> int | None:
+    """Where threads are on, their number is known for one architecture only: x86 has two a core."""
+    on = str(labels.get("feature.node.kubernetes.io/cpu-hardware_multithreading", ""))
+    if on == "true":
+        return 2 if labels.get("kubernetes.io/arch") == "amd64" else None
+    return 1 if on == "false" else None
 
 
 def largest_of(nodes: Iterable[Node]) -> dict[str, Fraction]:
@@ -91,7 +102,9 @@ def _group(members: list[Node], queue: str) -> NodeGroup:
         nodes=len(members),
         nodes_up=len(up),
         nodes_idle=sum(not (node.used or {}).get("cpu") for node in up) if known else None,
-        cpus_per_node=_whole(first.has.get("cpu")),
+        cpus_per_node=(cpu := _whole(first.has.get("cpu"))),
+        cores_per_node=cpu // first.threads if cpu and first.threads else None,
+        threads_per_core=first.threads,
         cpus_free=sum(cpus) if known else None,
         largest_free_cpus=max(cpus, default=0) if known else None,
         memory_bytes_per_node=_whole(first.has.get("memory")),

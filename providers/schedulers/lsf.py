@@ -27,7 +27,7 @@ from providers.schedulers.lsf_script import render_lsf_script
 from providers.schedulers.lsf_status import FIELDS, Record, job_statuses, read_jobs
 from providers.schedulers.lsf_tables import ERRORS, REASONS, STATES
 from providers.schedulers.lsf_words import LSF_WORDS
-from providers.schedulers.lsf_workload import group_hosts, read_groups, read_hosts, read_queues
+from providers.schedulers.lsf_workload import CORES_FORMAT, group_hosts, read_groups, read_hosts, read_queues
 from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["LsfDialect"]
@@ -198,7 +198,7 @@ class LsfDialect(BaseDialect):
     # Site
 
     def workload_commands(self) -> list[Command]:
-        """Queues, hosts, their memory, host groups, GPUs, cluster."""
+        """Queues, hosts, their memory, host groups, GPUs, cluster, cores."""
         return [
             self.ask("bqueues", "-l"),
             self.ask("bhosts", "-w"),
@@ -206,12 +206,13 @@ class LsfDialect(BaseDialect):
             self.ask("bmgroup", "-w"),
             self.ask("bhosts", "-gpu", "-w"),
             self.ask("lsid"),
+            self.ask("lshosts", "-o", CORES_FORMAT),
         ]
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
         """Unknown where neither queues nor hosts were told; else what was told, the rest None."""
-        texts, troubles = self.told(done, 6)
-        hosts = read_hosts(texts[1], texts[2], texts[4]) if texts[1] is not None else None
+        texts, troubles = self.told(done, 7)
+        hosts = read_hosts(texts[1], texts[2], texts[4], texts[6]) if texts[1] is not None else None
         queues, places = read_queues(texts[0] or "", hosts, read_groups(texts[3] or ""))
         if not queues and not hosts:
             return Answer[Workload].unknown("; ".join(troubles) or "no queue and no host in the answer")

@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
+from providers.schedulers.cores import cores_behind
 
-__all__ = ["Host", "group_hosts", "read_groups", "read_hosts", "read_queues"]
+__all__ = ["CORES_FORMAT", "Host", "group_hosts", "read_groups", "read_hosts", "read_queues"]
 
 _UP = frozenset({"ok", "closed_Full", "closed_Busy", "closed_Excl", "closed_Wind", "closed_cu_Excl"})
 """States of a host that pass by themselves."""
+
+
+CORES_FORMAT: Final = "HOST_NAME nprocs ncores nthreads"
+"""For `lshosts -o`: processors, cores of each processor, threads of each core."""
+
+
+class _Cores(TypedDict):
+    cores: int | None
+    threads: int | None
 
 
 class Host(NamedTuple):
@@ -22,6 +32,9 @@ class Host(NamedTuple):
     name: str
     state: str
     slots: int | None
+    cores: int | None
+    threads: int | None
+    """Hardware threads of each core."""
     used: int
     memory: int | None
     gpus: tuple[tuple[str, int], ...] | None
@@ -46,8 +59,13 @@ def _table(text: str) -> list[dict[str, str]]:
     return [dict(zip(names, line.split(None, len(names) - 1), strict=False)) for line in lines[start + 1 :]]
 
 
-def read_hosts(bhosts: str, lshosts: str | None, gpus: str | None) -> list[Host]:
-    """Hosts of `bhosts -w`, with memory of `lshosts -w` and GPUs of `bhosts -gpu -w` where those were told."""
+def read_hosts(bhosts: str, lshosts: str | None, gpus: str | None, cores: str | None = None) -> list[Host]:
+    """Hosts of `bhosts -w`, with memory of `lshosts -w`, GPUs of `bhosts -gpu -w` and cores where those were told.
+
+    `cores` is `lshosts -o CORES_FORMAT`: a slot may be a processor, a core or a thread (EGO_DEFINE_NCPUS in lsf.conf),
+    so they are told apart by what the hardware has.
+    """
+    hardware = {row["HOST_NAME"]: row for row in _table(cores or "")}
     memory = {row["HOST_NAME"]: _size(row.get("maxmem", "")) for row in _table(lshosts or "")}
     models: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     free: dict[str, int] = defaultdict(int)
@@ -61,6 +79,7 @@ def read_hosts(bhosts: str, lshosts: str | None, gpus: str | None) -> list[Host]
             name=row["HOST_NAME"],
             state=row.get("STATUS", ""),
             slots=_number(row.get("MAX", "")),
+            **_cores(_number(row.get("MAX", "")), hardware.get(row["HOST_NAME"], {})),
             used=_number(row.get("NJOBS", "")) or 0,
             memory=memory.get(row["HOST_NAME"]),
             gpus=tuple(sorted(models[row["HOST_NAME"]].items())) if gpus is not None else None,
@@ -68,6 +87,13 @@ def read_hosts(bhosts: str, lshosts: str | None, gpus: str | None) -> list[Host]
         )
         for row in _table(bhosts)
     ]
+
+
+def _cores(slots: int | None, row: Mapping[str, str]) -> _Cores:
+    """Cores behind the slots: processors times the cores of each."""
+    processors, each, threads = (_number(row.get(name, "")) for name in ("nprocs", "ncores", "nthreads"))
+    cores = processors * each if processors and each else None
+    return {"cores": cores_behind(slots, cores, cores * (threads or 1) if cores else None), "threads": threads or None}
 
 
 def _number(text: str) -> int | None:
@@ -165,7 +191,7 @@ def group_hosts(hosts: Iterable[Host], places: Mapping[str, frozenset[str] | Non
     alike: dict[tuple[tuple[str, ...], object], list[Host]] = defaultdict(list)
     for host in hosts:
         queues = tuple(name for name, own in places.items() if own is not None and host.name in own)
-        alike[queues, (host.slots, host.memory, host.gpus)].append(host)
+        alike[queues, (host.slots, host.cores, host.threads, host.memory, host.gpus)].append(host)
     found: list[NodeGroup] = []
     for (queues, _), members in alike.items():
         first, up = members[0], [host for host in members if host.state in _UP]
@@ -178,6 +204,8 @@ def group_hosts(hosts: Iterable[Host], places: Mapping[str, frozenset[str] | Non
                 nodes_up=len(up),
                 nodes_idle=sum(host.state == "ok" and host.used == 0 for host in up),
                 cpus_per_node=first.slots,
+                cores_per_node=first.cores,
+                threads_per_core=first.threads,
                 cpus_free=sum(free) if len(free) == len(up) else None,
                 largest_free_cpus=max(free, default=0) if len(free) == len(up) else None,
                 memory_bytes_per_node=first.memory,

@@ -343,6 +343,7 @@ def _ref(job: JsonObject) -> JobRef:
 
 def _workload(answer: JsonObject, limits: JsonObject, free: JsonObject) -> Workload:
     cpus, gpus = _whole(limits, "cpus"), _whole(limits, "gpus")
+    cores = _whole(limits, "cores") if "cores" in limits else 0  # a person's limits are of CPUs alone
     memory, running = _whole(limits, "memory"), _whole(answer, "running")
     pending = _whole(answer, "pending") + _whole(answer, "held")
     idle = int(running == 0)
@@ -353,7 +354,8 @@ def _workload(answer: JsonObject, limits: JsonObject, free: JsonObject) -> Workl
         shares_cores=True,
     )  # fmt: skip
     group = NodeGroup(
-        nodes=1, nodes_up=1, nodes_idle=idle, cpus_per_node=cpus, cpus_free=_whole(free, "cpus"),
+        nodes=1, nodes_up=1, nodes_idle=idle, cpus_per_node=cpus, cores_per_node=cores or None,
+        threads_per_core=-(-cpus // cores) if cores else None, cpus_free=_whole(free, "cpus"),
         largest_free_cpus=_whole(free, "cpus"), memory_bytes_per_node=memory or None,
         memory_free_bytes=_whole(free, "memory") if memory else None,
         gpus=(Gpu(count=gpus, free=_whole(free, "gpus")),) if gpus else (),

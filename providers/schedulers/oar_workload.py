@@ -1,4 +1,8 @@
-"""OAR's nodes and depth as a `Workload` (oarnodes(1), oarstat(1)). A resource is one core."""
+"""OAR's nodes and depth as a `Workload` (oarnodes(1), oarstat(1)).
+
+A resource is the smallest thing that is given out: a core, or a hardware thread where the site has those as resources
+of their own, several with the same `core`.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,13 @@ _MODELS = ("gpu_model", "gpumodel")
 
 
 class Node(NamedTuple):
-    """One host: its cores, and which are free."""
+    """One host: its resources, and which are free."""
 
     name: str
-    cores: int
+    cpus: int
+    cores: int | None
+    threads: int | None
+    """Hardware threads of each core."""
     free: int
     up: bool
     gpus: int
@@ -49,9 +56,12 @@ def _node(name: str, resources: list[Mapping[str, object]]) -> Node:
     busy = {str(one.get("gpu")) for one in resources if one not in idle}
     model = next((str(one[key]) for one in resources for key in _MODELS if one.get(key)), None)
     memory = resources[0].get("memnode")
+    cores, threads = _cores(resources)
     return Node(
         name=name,
-        cores=len(resources),
+        cpus=len(resources),
+        cores=cores,
+        threads=threads,
         free=len(idle),
         up=bool(alive),
         gpus=len(gpus),
@@ -61,11 +71,22 @@ def _node(name: str, resources: list[Mapping[str, object]]) -> Node:
     )
 
 
+def _cores(resources: list[Mapping[str, object]]) -> tuple[int | None, int | None]:
+    """Cores, and hardware threads of each; resources of one core are believed where they differ by their thread."""
+    cores = len({str(one["core"]) for one in resources if one.get("core")})
+    threads = len({str(one["thread"]) for one in resources if one.get("thread")})
+    if cores and threads == len(resources):
+        return cores, threads // cores
+    counts = [str(resources[0].get(name, "")) for name in ("thread_count", "core_count")]
+    told = all(count.isascii() and count.isdecimal() and int(count) for count in counts)
+    return cores if cores == len(resources) else None, (int(counts[0]) // int(counts[1]) or None) if told else None
+
+
 def group_nodes(nodes: Iterable[Node]) -> tuple[NodeGroup, ...]:
     """Alike nodes together."""
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
     for node in nodes:
-        alike[node.cores, node.gpus, node.model, node.memory].append(node)
+        alike[node.cpus, node.cores, node.threads, node.gpus, node.model, node.memory].append(node)
     return tuple(_group(members) for members in alike.values())
 
 
@@ -76,8 +97,10 @@ def _group(members: list[Node]) -> NodeGroup:
     return NodeGroup(
         nodes=len(members),
         nodes_up=len(up),
-        nodes_idle=sum(node.free == node.cores for node in up),
-        cpus_per_node=first.cores,
+        nodes_idle=sum(node.free == node.cpus for node in up),
+        cpus_per_node=first.cpus,
+        cores_per_node=first.cores,
+        threads_per_core=first.threads,
         cpus_free=sum(node.free for node in up),
         largest_free_cpus=max((node.free for node in up), default=0),
         memory_bytes_per_node=first.memory,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
+from providers.schedulers.cores import cores_behind
 from providers.schedulers.pbs_records import Record
 from providers.schedulers.pbs_values import read_number, read_size, read_walltime
 
@@ -28,6 +29,9 @@ class _Node(NamedTuple):
     up: bool
     idle: bool
     cpus: int | None
+    cores: int | None
+    """Torque's count of cores, where its moms tell; PBS has none (`pcpus` are the system's CPUs, threads or not)."""
+    threads: int | None
     cpus_used: int | None
     memory: int | None
     memory_used: int
@@ -45,7 +49,9 @@ def group_nodes(nodes: Sequence[Record], queues: Sequence[Record]) -> tuple[Node
     for record in nodes:
         if "state" in record.values:
             node = _node(record, queues, dedicated)
-            alike[node.queues, node.cpus, node.memory, node.gpus, node.model, node.features].append(node)
+            alike[
+                node.queues, node.cpus, node.cores, node.threads, node.memory, node.gpus, node.model, node.features
+            ].append(node)
     return tuple(_group(members) for members in alike.values())
 
 
@@ -57,6 +63,7 @@ def _node(record: Record, queues: Sequence[Record], dedicated: set[str]) -> _Nod
     status = {name: value for name, _, value in (part.partition("=") for part in values.get("status", "").split(","))}
     jobs = values.get("jobs", "").strip()
     cpus = read_number(has.get("ncpus") or values.get("np"))
+    cores, threads = read_number(values.get("total_cores")), read_number(values.get("total_threads"))
     gpus = read_number(has.get("ngpus") or values.get("gpus")) if "ngpus" in has or "gpus" in values else 0
     torque_used = sum(_cores(part) for part in re.split(r",\s*(?=[\d-]+/|[\d,-]+/)", jobs)) if "np" in values else None
     memory = read_size(has.get("mem", "") or status.get("physmem", ""))
@@ -66,6 +73,8 @@ def _node(record: Record, queues: Sequence[Record], dedicated: set[str]) -> _Nod
         up=bool(states) and states <= _OPEN,
         idle=states <= {"free", "sleep"} and not jobs and not (read_number(used.get("ncpus")) or 0),
         cpus=cpus,
+        cores=cores_behind(cpus, cores, threads),
+        threads=threads // cores if cores and threads else None,
         cpus_used=cpus if taken else torque_used if "np" in values else read_number(used.get("ncpus", "0")),
         memory=memory,
         memory_used=(memory or 0) if taken else read_size(used.get("mem", "")) or 0,
@@ -145,6 +154,8 @@ def _group(members: list[_Node]) -> NodeGroup:
         nodes_up=len(usable),
         nodes_idle=sum(node.up and node.idle for node in members),
         cpus_per_node=first.cpus,
+        cores_per_node=first.cores,
+        threads_per_core=first.threads,
         cpus_free=sum(cpus) if known else None,
         largest_free_cpus=max(cpus, default=0) if known else None,
         memory_bytes_per_node=first.memory,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
+from providers.schedulers.cores import cores_behind
 from providers.schedulers.sge_values import read_seconds, read_size
 
 __all__ = ["Host", "depth_of", "group_hosts", "read_hosts", "read_queues"]
@@ -31,6 +32,9 @@ class Host(NamedTuple):
 
     name: str
     places: tuple[_Place, ...]
+    cores: int | None
+    threads: int | None
+    """Hardware threads of the whole host."""
     memory: int | None
     memory_left: int | None
     """Of the consumable `h_vmem`, where the site counts it."""
@@ -81,10 +85,16 @@ def _host(element: ET.Element) -> Host:
     return Host(
         name=element.get("name", ""),
         places=tuple(_place(queue) for queue in element.iter("queue")),
+        cores=_count(facts.get("m_core", "")),
+        threads=_count(facts.get("m_thread", "")),
         memory=read_size(facts.get("mem_total", "")),
         memory_left=read_size(left["h_vmem"]) if "h_vmem" in left else None,
         gpus_left=int(gpus[0]) if gpus else None,
     )
+
+
+def _count(text: str) -> int | None:
+    return (int(text) or None) if text.isascii() and text.isdecimal() else None
 
 
 def _place(element: ET.Element) -> _Place:
@@ -100,9 +110,8 @@ def group_hosts(hosts: Iterable[Host]) -> tuple[NodeGroup, ...]:
     alike: dict[tuple[object, ...], list[Host]] = defaultdict(list)
     for host in hosts:
         if host.places:
-            alike[tuple(place.queue for place in host.places), host.slots, host.memory, host.gpus_left is None].append(
-                host
-            )
+            queues = tuple(place.queue for place in host.places)
+            alike[queues, host.slots, host.cores, host.threads, host.memory, host.gpus_left is None].append(host)
     return tuple(_group(members) for members in alike.values())
 
 
@@ -117,6 +126,8 @@ def _group(members: list[Host]) -> NodeGroup:
         nodes_up=len(up),
         nodes_idle=sum(host.used == 0 for host in up),
         cpus_per_node=first.slots,
+        cores_per_node=cores_behind(first.slots, first.cores, first.threads),
+        threads_per_core=first.threads // first.cores if first.cores and first.threads else None,
         cpus_free=sum(host.free for host in up),
         largest_free_cpus=max((host.free for host in up), default=0),
         memory_bytes_per_node=first.memory,

@@ -62,6 +62,10 @@ class Node(NamedTuple):
     states: frozenset[str]
     partitions: tuple[str, ...]
     cpus: int | None
+    cores: int | None
+    """Physical cores behind `cpus`: Slurm counts hardware threads where it is configured with them."""
+    threads: int | None
+    """Hardware threads of each core."""
     cpus_used: int | None
     memory: int | None
     memory_used: int | None
@@ -105,6 +109,8 @@ def _node(record: dict[str, str]) -> Node:
         states=frozenset(re.sub(r"[*~#!%$@^-]", "", record.get("State", "UNKNOWN")).upper().split("+")),
         partitions=tuple(part for part in record.get("Partitions", "").split(",") if part),
         cpus=_number(record.get("CPUEfctv", record.get("CPUTot", ""))),
+        cores=_cores(record),
+        threads=_number(record.get("ThreadsPerCore", "")) or None,
         cpus_used=_number(record.get("CPUAlloc", "")),
         memory=memory - (reserved or 0) if memory is not None else None,
         memory_used=read_memory(record.get("AllocMem", "")),
@@ -113,6 +119,20 @@ def _node(record: dict[str, str]) -> Node:
         gpus_used=used,
         features=tuple(part for part in record.get("ActiveFeatures", "").split(",") if part and part != "(null)"),
     )
+
+
+def _cores(record: dict[str, str]) -> int | None:
+    """Cores that jobs can have: sockets and cores of each, less those that are kept for the system.
+
+    `CPUTot` counts threads unless `CPUs=` in slurm.conf is the number of cores (slurm.conf(5)); `CPUEfctv` leaves out
+    what `CoreSpecCount` and `CpuSpecList` keep, counted in the same way.
+    """
+    counts = (_number(record.get(name, "")) for name in ("Sockets", "CoresPerSocket", "CPUTot"))
+    sockets, each, total = counts
+    if not sockets or not each or not total:
+        return None
+    left = _number(record.get("CPUEfctv", "")) or total
+    return sockets * each * left // total
 
 
 def _number(text: str) -> int | None:
@@ -124,7 +144,9 @@ def group_nodes(nodes: Iterable[Node]) -> tuple[NodeGroup, ...]:
     alike: dict[tuple[object, ...], list[Node]] = defaultdict(list)
     for node in nodes:
         if node.partitions:
-            alike[node.partitions, node.cpus, node.memory, node.disk, node.gpus, node.features].append(node)
+            alike[
+                node.partitions, node.cpus, node.cores, node.threads, node.memory, node.disk, node.gpus, node.features
+            ].append(node)
     return tuple(_group(members) for members in alike.values())
 
 
@@ -139,6 +161,8 @@ def _group(members: list[Node]) -> NodeGroup:
         nodes_up=sum(node.up for node in members),
         nodes_idle=sum(node.idle for node in members),
         cpus_per_node=first.cpus,
+        cores_per_node=first.cores,
+        threads_per_core=first.threads,
         cpus_free=sum(known) if len(known := [left for left in cpus if left is not None]) == len(cpus) else None,
         largest_free_cpus=max(known, default=0) if len(known) == len(cpus) else None,
         memory_bytes_per_node=first.memory,

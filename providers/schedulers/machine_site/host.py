@@ -19,7 +19,7 @@ GRACE_S = 10
 
 
 def limits_of(folder: Folder) -> dict[str, Any]:
-    """`cpus`, `cpu_ids`, `memory` (bytes), `gpus`, `grace` (seconds): as set by a person, else the host's.
+    """`cpus`, `cpu_ids`, `cores`, `memory` (bytes), `gpus`, `grace` (seconds): as set by a person, else the host's.
 
     The host's are stored once for each boot, because a submit from within a job sees that job's CPUs only.
     """
@@ -46,8 +46,8 @@ def host_limits() -> dict[str, Any]:
     cpu_ids = sorted(os.sched_getaffinity(0))
     cpus = min(len(cpu_ids), _quota() or len(cpu_ids))
     return {
-        "by": "host", "boot": boot_id(), "cpus": cpus, "cpu_ids": cpu_ids, "memory": _memory(), "gpus": _gpus(),
-        "grace": GRACE_S,
+        "by": "host", "boot": boot_id(), "cpus": cpus, "cpu_ids": cpu_ids, "cores": min(_cores(cpu_ids), cpus),
+        "memory": _memory(), "gpus": _gpus(), "grace": GRACE_S,
     }  # fmt: skip
 
 
@@ -75,6 +75,12 @@ def _quota() -> int:
         if len(words) == 2 and words[0].isdigit() and words[1].isdigit() and int(words[1]):
             quotas.append(max(1, math.floor(int(words[0]) / int(words[1]))))
     return min(quotas, default=0)
+
+
+def _cores(cpu_ids: list[int]) -> int:
+    """Physical cores that these CPUs are on: threads of one core name each other. 0: not known."""
+    found = {read_text(f"/sys/devices/system/cpu/cpu{one}/topology/thread_siblings_list").strip() for one in cpu_ids}
+    return 0 if "" in found else len(found)
 
 
 def _memory() -> int:

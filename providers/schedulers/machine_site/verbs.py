@@ -302,7 +302,9 @@ def info(folder: Folder, options: dict[str, str], words: list[str]) -> dict[str,
                 held += job is not None and job.state == "held"
     return {
         "host": os.uname().nodename,
-        "limits": {name: outlook.limits[name] for name in ("cpus", "memory", "gpus")},
+        "limits": {
+            name: outlook.limits[name] for name in ("cpus", "cores", "memory", "gpus") if name in outlook.limits
+        },
         "free": outlook.free,
         "pending": len(waiting) - held,
         "held": held,
@@ -338,6 +340,8 @@ def limits(folder: Folder, options: dict[str, str], words: list[str]) -> dict[st
             if not text.isdigit() or (name == "cpus" and int(text) < 1):
                 raise Trouble("bad-request", f"--{name}={text} is no number", "memory is in bytes")
             now = {**now, name: int(text), "by": "person"}
+            if name == "cpus":
+                now.pop("cores", None)  # how many cores those are is not said
         if given or "host" in options:
             write_limits(folder, now)
             _advance(folder)
