@@ -70,7 +70,7 @@ _FOREIGN = re.compile(r"#(?:SBATCH|PBS|BSUB|COBALT|OAR|MSUB|\$|flux:)\s*-")
 
 
 def split_script(
-    text: str, prefix: str, *, default_interpreter: str = "/bin/sh", whole_file: bool = False
+    text: str, prefix: str, *, default_interpreter: str = "/bin/sh", whole_file: bool = False, glued: bool = False
 ) -> ScriptParts:
     """Take a script apart.
 
@@ -78,8 +78,8 @@ def split_script(
         text: the script.
         prefix: the directives' beginning, such as `#SBATCH` (case counts).
         default_interpreter: where the first line names none.
-        whole_file: directives behind the first command count too, and stay in the body, of which they are a part; no
-            blank has to follow the prefix (Grid Engine's rule).
+        whole_file: directives behind the first command count too, and stay in the body, of which they are a part.
+        glued: no blank has to follow the prefix (Grid Engine's rule).
 
     """
     text = clean_script(text)
@@ -96,7 +96,7 @@ def split_script(
         kept = True
         if not started and bare.startswith("#!"):
             interpreter, kept = bare[2:].strip() or default_interpreter, False
-        elif re.match(rf"{re.escape(prefix)}(?:\s|$|{'-' if whole_file else '$'})", line):
+        elif re.match(rf"{re.escape(prefix)}(?:\s|$|{'-' if glued else '$'})", line):
             directive = Directive(number, line[len(prefix) :].rstrip("\n"), offset + len(prefix))
             (ignored if commands and not whole_file else found).append(directive)
             kept = commands

@@ -157,6 +157,9 @@ def _time(draft: ScriptDraft, option: Option, directive: Directive) -> None:
             draft.note(directive, f"{option.written} is no limit: the site's default is taken")
             return
         raise _Unusable(f"{option.value[:60]!r} is no duration (write it like 90m, 1.5h or 3600s)")
+    exact = read_duration(option.value, bare=60.0)
+    if exact is not None and exact != seconds:
+        draft.note(directive, f"{option.value} is rounded up to {seconds} s")
     if option.value.strip().isdigit():
         draft.note(directive, f"{option.value} is minutes to Flux")
     draft.set(directive, option.written, walltime_s=seconds)

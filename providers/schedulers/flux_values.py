@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 from typing import NamedTuple
 
 __all__ = ["WaitStatus", "format_duration", "read_duration", "read_flux_id", "read_idset", "read_time_limit"]
@@ -30,7 +31,8 @@ def read_flux_id(text: str) -> int | None:
 
 
 _DURATION = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ms|[smhd])?", re.ASCII)
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_SECONDS = {"ms": Fraction(1, 1000), "s": Fraction(1), "m": Fraction(60), "h": Fraction(3600), "d": Fraction(86400)}
+"""Exact: 1.1 h are 3960 s, and not a little more, which would be rounded up to the next second."""
 
 
 def read_duration(text: str, *, bare: float = 1.0) -> float | None:
@@ -48,7 +50,9 @@ def read_duration(text: str, *, bare: float = 1.0) -> float | None:
         days, hours, minutes, seconds = map(int, shown.groups())
         return float((days - 1) * 86400 + hours * 3600 + minutes * 60 + seconds)
     match = _DURATION.fullmatch(text.strip())
-    return float(match[1]) * (_SECONDS[match[2]] if match[2] else bare) if match is not None else None
+    if match is None:
+        return None
+    return float(Fraction(match[1]) * (_SECONDS[match[2]] if match[2] else Fraction(bare)))
 
 
 def read_time_limit(text: str) -> int | None:

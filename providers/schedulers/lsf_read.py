@@ -2,7 +2,7 @@
 
 Slots are read as tasks. A bare number of `-M` or `mem=` is in the unit that LSF_UNIT_FOR_LIMITS names, which only the
 site knows: it is taken for MB, the default since LSF 10, and the person is told. `mem=` without `/host` or `/job` is
-per slot.
+per slot. Directives count in the whole file: bsub's manual has one behind the commands ("job_script").
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Take = Callable[[ScriptDraft, Directive, Option], None]
 
 def read_lsf_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
-    draft = ScriptDraft(text, "LSF", "#BSUB")
+    draft = ScriptDraft(text, "LSF", "#BSUB", whole_file=True)
     for directive in draft.parts.directives:
         words, wrong = split_words(directive.text)
         if wrong:

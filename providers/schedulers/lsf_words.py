@@ -33,7 +33,8 @@ def _write(kept: Kept) -> Writing:
     writing.add("mail_to", "-u {}", kept.mail_to, _quote)
     if kept.mail_on is not None:
         writing.options += ["-B"] if "begin" in kept.mail_on else []
-        writing.options += ["-N"] if kept.mail_on & {"end", "fail"} else []
+        # -Ne is for ends with an error alone, -N for all.
+        writing.options += ["-N"] if "end" in kept.mail_on else ["-Ne"] if "fail" in kept.mail_on else []
     if kept.requeue is not None:
         writing.options.append("-r" if kept.requeue else "-rn")
     if kept.inherits is False:
@@ -61,7 +62,8 @@ LSF_WORDS: Final = ScriptWords(
     own=frozenset({"-Jd", "-cwd", "-o", "-e", "-r", "-rn", "-env"}),
     reads={
         "-o": "stdout", "-oo": "stdout", "-e": "stderr", "-eo": "stderr", "-cwd": "work_dir", "-u": "mail_to",
-        "-B": "mail_begin", "-N": "mail_end", "-nnodes": "quiet", "-env": "export",
+        "-B": "mail_on=begin", "-N": "mail_on=all ends", "-Ne": "mail_on=fail", "-Nd": "mail_on=end",
+        "-nnodes": "quiet", "-env": "export",
     },
     options=frozenset(OPTIONS),
     fills={Fill.JOB: "%J", Fill.ARRAY: "%J", Fill.TASK: "%I"},

@@ -1,4 +1,7 @@
-"""A script for `oarsub -S`, read back as a request: one option a line, its value the rest of the line, as written."""
+"""A script for `oarsub -S`, read back as a request: one option a line, its value the rest of the line, as written.
+
+They count in the whole file: oarsub looks through all lines but the first.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,10 @@ _PER = frozenset({"core", "cpu", "thread", "cpuset", "socket"})
 
 def read_oar_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
-    draft = ScriptDraft(text, "OAR", "#OAR")
+    draft = ScriptDraft(text, "OAR", "#OAR", whole_file=True)
     for directive in draft.parts.directives:
+        if directive.line == 1:
+            draft.note(directive, "oarsub of OAR 2 passes over the first line (put #!/bin/bash before it)")
         match = _LINE.fullmatch(directive.text)
         if match is None:
             draft.problem(directive, f"{directive.text.strip()[:60]!r} is no option (options begin with a dash)")

@@ -12,6 +12,9 @@ from providers.schedulers.script_words import Fill, Kept, ScriptWords, Writing, 
 __all__ = ["OAR_WORDS"]
 
 
+_MAIL: Final = {"RUNNING": "begin", "END": "end", "ERROR": "fail"}
+
+
 def _bare(value: str) -> str:
     checked(value, where="script")
     if not value.strip() or value.startswith("-") or re.search(r"[\"'`$\\]", value):
@@ -28,11 +31,11 @@ def _write(kept: Kept) -> Writing:
     output_path(writing, "stderr", stderr, OAR_WORDS.fills, "-E {}", _bare)
     if kept.joined and kept.stdout is None and kept.stderr is None:
         writing.lost["joined"] = "OAR joins stdout and stderr only in a file that is named (name one with -O and -E)"
-    if kept.mail_to is not None:
-        # oarsub(1): without states it tells of start, end and errors alike.
-        writing.add("mail_to", "--notify mail:{}", kept.mail_to, _bare)
-        if kept.mail_on is not None and kept.mail_on != {"begin", "end", "fail"}:
-            writing.lost["mail_on"] = "OAR mails at the start, the end and at errors (filter the mails)"
+    if kept.mail_to is not None and kept.mail_on != frozenset():
+        # Without words in brackets it tells of start, end and errors alike.
+        events = [word for word, ours in _MAIL.items() if ours in (kept.mail_on or _MAIL.values())]
+        told = f"[{','.join(events)}]" if len(events) < len(_MAIL) else ""
+        writing.add("mail_to", f"--notify {told}mail:{{}}", kept.mail_to, _bare)
     elif kept.mail_on:
         writing.lost["mail_on"] = "OAR needs an address (write --notify mail:NAME@HOST)"
     if kept.requeue:
@@ -61,6 +64,7 @@ OAR_WORDS: Final = ScriptWords(
         "-O": "stdout", "--stdout": "stdout", "-E": "stderr", "--stderr": "stderr", "-d": "work_dir",
         "--directory": "work_dir", "--notify": "notify",
     },
+    mail={**_MAIL, "ALL": "all"},
     fills={Fill.JOB: "%jobid%", Fill.NAME: "%jobname%"},
     first_index=1,
     whole_file=True,

@@ -111,6 +111,7 @@ TORQUE_WORDS: Final = replace(
     title="Torque",
     enters=True,
     slots="cores",
+    conditions="Torque",
     threads="",
     also_called=(),
     variables={**PBS_WORDS.variables, **_TORQUE},

@@ -104,13 +104,15 @@ class ScriptDraft:
         prefix: how its directives begin.
         shell: what runs the script where its first line does not say.
         whole_file: directives count wherever they stand.
+        glued: no blank has to follow the prefix.
 
     """
 
     def __init__(
-        self, text: str, scheduler: str, prefix: str, *, shell: str = "/bin/sh", whole_file: bool = False
-    ) -> None:
-        self.parts = split_script(text, prefix, default_interpreter=shell, whole_file=whole_file)
+        self, text: str, scheduler: str, prefix: str, *, shell: str = "/bin/sh", whole_file: bool = False,
+        glued: bool = False,
+    ) -> None:  # fmt: skip
+        self.parts = split_script(text, prefix, default_interpreter=shell, whole_file=whole_file, glued=glued)
         self.scheduler = scheduler
         self.prefix = prefix
         self.job: dict[str, object] = {}

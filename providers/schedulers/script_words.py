@@ -197,6 +197,8 @@ class ScriptWords:
     """An MPI library finds as many tasks as there are cores only where the script says them as tasks."""
     spread: Callable[[Sequence[str]], Spread | None] = lambda options: None
     """From the options as written, how cores of the whole job lie; None: as the scheduler likes."""
+    conditions: str = ""
+    """The language of conditions on nodes, where it is that of another scheduler; empty: its own."""
     may_share: str = ""
     """Regular expression of a directive that lets pieces of the job share a node."""
     tops_up: str = ""
@@ -217,6 +219,11 @@ class ScriptWords:
     """Other dialects whose own options are understood."""
     notes: tuple[tuple[str, str], ...] = ()
     """Regular expression of a directive that is written, and what a person has to know about it."""
+
+    @property
+    def conditions_in(self) -> str:
+        """The language in which it says what a node must be."""
+        return self.conditions or self.title
 
     @property
     def prefix_pattern(self) -> str:

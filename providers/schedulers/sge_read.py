@@ -29,7 +29,7 @@ Take = Callable[[ScriptDraft, Directive, Option], None]
 
 def read_sge_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
-    draft = ScriptDraft(text, "Grid Engine", "#$", whole_file=True)
+    draft = ScriptDraft(text, "Grid Engine", "#$", whole_file=True, glued=True)
     shares: list[tuple[Directive, Option, float]] = []
     for directive in draft.parts.directives:
         words, wrong = split_words(directive.text)

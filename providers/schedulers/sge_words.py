@@ -99,7 +99,7 @@ SGE_WORDS: Final = ScriptWords(
     },
     quiet=("-m n", "-j n", "-S /bin/sh"),
     fills={Fill.JOB: "$JOB_ID", Fill.ARRAY: "$JOB_ID", Fill.TASK: "$TASK_ID", Fill.NAME: "$JOB_NAME"},
-    mail={"b": "begin", "e": "end", "a": "fail", "s": "suspend", "n": ""},
+    mail={"b": "begin", "e": "end", "a": "fail", "n": ""},
     whole_file=True,
     notes=(
         (r"-pe ", "the parallel environment's name is the site's own (qconf -spl lists them)"),

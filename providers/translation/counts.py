@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from dragoman.errors import BadRequest
-from dragoman.protocols import Dialect
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from providers.schedulers.script_words import ScriptWords
@@ -20,23 +18,19 @@ _CORES = ("cpus_per_task", "cpus_per_node", "cpus", "tasks_per_node", "tasks", "
 
 
 def changed_counts(
-    request: JobRequest, script: str, writer: Dialect, source: str, words: ScriptWords
+    request: JobRequest, found: JobRequest, script: str, source: str, words: ScriptWords
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """Fields of the shape (the one that tells most comes first), and what became of what they say.
 
     Args:
         request: what the source says.
+        found: what the target reads of what was written.
         script: what was written: a first line and directives.
-        writer: the target.
         source: its scheduler's name.
         words: the target's.
 
     """
     target = words.title
-    try:
-        found = writer.read_script(script).request
-    except BadRequest:
-        return
     asked, written = request.components or (request.shape,), found.components or (found.shape,)
     least = bool(words.tops_up) and re.search(words.tops_up, script) is not None
     free = bool(words.may_share) and re.search(words.may_share, script) is not None
@@ -47,6 +41,7 @@ def changed_counts(
         yield from _cores(_on_a_node(one), _on_a_node(other), target, least=least)
         if words.slots == "tasks":
             yield from _tasks(one, other, target)
+        yield from _memory(_on_a_node(one), _on_a_node(other), target)
         before, after = _on_a_node(one).total_gpus, _on_a_node(other).total_gpus
         if one.gpus is not None and other.gpus is not None and before != after:
             yield ("gpus",), f"{before} GPUs in all become {after} at {target} (change it by hand)"
@@ -94,6 +89,35 @@ def _tasks(asked: Shape, written: Shape, target: str) -> Iterator[tuple[tuple[st
     if before is not None and after is not None and before != after:
         told = f"{before} tasks in all become {after} at {target}"
         yield ("tasks", "tasks_per_node"), f"{told} (choose tasks that divide over the nodes)"
+
+
+_ROUNDED = 1.01
+"""Schedulers count whole MiB of each core, task or node: so much more is no change."""
+
+
+def _memory(asked: Shape, written: Shape, target: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    before, after = _all_memory(asked), _all_memory(written)
+    if before is None or after is None or asked.memory is None or written.memory is None:
+        return
+    if not before <= after <= before * _ROUNDED + 2**20 * (written.total_cpus or 1):
+        told = f"{_amount(before)} of memory in all become {_amount(after)} at {target}"
+        yield ("memory",), f"{told}, which counts it per {written.memory.per} (state it so there)"
+
+
+def _all_memory(shape: Shape) -> int | None:
+    """Bytes of the whole job; None where a count that it takes is not stated."""
+    if shape.memory is None:
+        return None
+    counts = {
+        "job": 1, "node": shape.node_count or 1, "task": shape.task_count, "cpu": shape.total_cpus,
+        "gpu": shape.total_gpus,
+    }  # fmt: skip
+    count = counts[shape.memory.per]
+    return shape.memory.bytes * count if count is not None else None
+
+
+def _amount(size: int) -> str:
+    return f"{size / 2**30:.4g} GiB"
 
 
 def _per_node(shape: Shape) -> int | None:

@@ -18,6 +18,8 @@ class KeptReading:
 
     kept: Kept
     words: dict[str, str] = field(default_factory=dict)
+    partly: list[tuple[str, str]] = field(default_factory=list)
+    """Words of an option that has no equal for them, though it was understood, each with what it is about."""
     rest: list[str] = field(default_factory=list)
     """Options that are no need and nothing of `Kept`: of this scheduler alone."""
 
@@ -56,10 +58,10 @@ def read_kept(reading: ScriptReading, words: ScriptWords, interpreter: str) -> K
     for written in reading.not_carried:
         name, value = split_option(written, tuple(words.reads), words.options)
         told = words.reads.get(name)
-        if told is None or not _take(found.kept, told, _unquoted(value), words):
+        if told is None or not _take(found, told, _unquoted(value), words):
             found.rest.append(written)
         else:
-            found.words[{"cwd": "work_dir", "mail_begin": "mail_on", "mail_end": "mail_on"}.get(told, told)] = written
+            found.words["work_dir" if told == "cwd" else "mail_on" if told.startswith("mail_on") else told] = written
     for source in request.sources:
         name, value = split_option(source.words, tuple(words.reads), words.options)
         if source.field == "environment" and words.reads.get(name) == "export" and value.split(",")[0] == "ALL":
@@ -76,8 +78,9 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
-def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
+def _take(found: KeptReading, told: str, value: str, words: ScriptWords) -> bool:
     """Whether the option was understood."""
+    kept = found.kept
     match told:
         case "quiet":
             return True
@@ -93,12 +96,14 @@ def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
             kept.work_dir = "."
         case "mail_to" if value:
             kept.mail_to = value
-        case "notify" if value.startswith("mail:"):
-            kept.mail_to, kept.mail_on = value.removeprefix("mail:"), frozenset({"begin", "end", "fail"})
+        case "notify" if (match := re.fullmatch(r"(?:\[([\w, ]+)\]\s*)?mail:(.+)", value)) is not None:
+            kept.mail_to = match[2].strip()
+            return _mail(found, match[1] or "ALL", words)
         case "mail_on":
-            return _mail(kept, value, words)
-        case "mail_begin" | "mail_end":
-            kept.mail_on = (kept.mail_on or frozenset()) | ({"begin"} if told == "mail_begin" else {"end", "fail"})
+            return _mail(found, value, words)
+        case "mail_on=begin" | "mail_on=end" | "mail_on=fail" | "mail_on=all ends":
+            events = {"mail_on=all ends": {"end", "fail"}}.get(told, {told.removeprefix("mail_on=")})
+            kept.mail_on = (kept.mail_on or frozenset()) | events
         case "inherits":
             kept.inherits = True
         case "export" if value.upper() in ("NONE", "ALL"):
@@ -110,11 +115,13 @@ def _take(kept: Kept, told: str, value: str, words: ScriptWords) -> bool:
     return True
 
 
-def _mail(kept: Kept, value: str, words: ScriptWords) -> bool:
+def _mail(found: KeptReading, value: str, words: ScriptWords) -> bool:
+    """What a job's owner is mailed about; events of this scheduler alone are kept apart."""
     letters = any(len(word) == 1 for word in words.mail)
     parts = list(value) if letters else [part.strip().upper() for part in value.split(",")]
-    if not parts or any(part not in words.mail for part in parts):
+    if not any(part in words.mail for part in parts):
         return False
-    meant = [words.mail[part] for part in parts]
-    kept.mail_on = frozenset({"begin", "end", "fail"} if "all" in meant else {one for one in meant if one})
-    return "suspend" not in meant
+    meant = [words.mail[part] for part in parts if part in words.mail]
+    found.kept.mail_on = frozenset({"begin", "end", "fail"} if "all" in meant else {one for one in meant if one})
+    found.partly += [(part, part) for part in parts if part not in words.mail]
+    return True

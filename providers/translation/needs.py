@@ -58,7 +58,7 @@ def spec_of(request: JobRequest, *, natives: bool) -> JobSpec:
 
 
 def write_needs(
-    request: JobRequest, dialect: Dialect, words: ScriptWords, *, natives: bool, strangers: str = ""
+    request: JobRequest, dialect: Dialect, words: ScriptWords, source: ScriptWords, *, natives: bool
 ) -> Needs:
     """What the target's directives say of a request.
 
@@ -66,23 +66,15 @@ def write_needs(
         request: what the source says.
         dialect: the target.
         words: the target's.
+        source: whose request it is: job ids are its own, and so are words for what a node must be.
         natives: the source's own options are the target's too.
-        strangers: whose job ids the source names, where they are not the target's.
 
     Raises:
         BadRequest: a refusal that names nothing that could be left out.
 
     """
     needs = Needs(spec_of(request, natives=False))
-    named = [one for one in needs.spec.dependencies if one.job_id is not None]
-    if strangers and named:
-        ids = ", ".join(one.job_id or "" for one in named[:10])
-        cure = f"give the number that {words.title} prints for that job"
-        needs.lost["dependencies"] = (
-            f"{strangers}'s job {ids} is unknown to {words.title}, or another job there ({cure})"
-        )
-        left = tuple(one for one in needs.spec.dependencies if one.job_id is None)
-        needs.spec = needs.spec.model_copy(update={"dependencies": left})
+    _foreign(needs, words, source)
     kept: list[str] = []
     for line in request.native_options if natives else ():
         spec = needs.spec.model_copy(update={"native_options": (*kept, line)})
@@ -101,6 +93,35 @@ def write_needs(
             _left_out(needs, line.removeprefix(_LEFT_OUT))
     needs.options = [_bare(line, words) for line in header if _counts(line, words)]
     return needs
+
+
+def _foreign(needs: Needs, words: ScriptWords, source: ScriptWords) -> None:
+    """Take out what means nothing, or something else, to another scheduler."""
+    named = [one for one in needs.spec.dependencies if one.job_id is not None]
+    if named:
+        ids = ", ".join(one.job_id or "" for one in named[:10])
+        cure = f"give the number that {words.title} prints for that job"
+        needs.lost["dependencies"] = (
+            f"{source.title}'s job {ids} is unknown to {words.title}, or another job there ({cure})"
+        )
+        left = tuple(one for one in needs.spec.dependencies if one.job_id is None)
+        needs.spec = needs.spec.model_copy(update={"dependencies": left})
+    shapes = needs.spec.components or (needs.spec.shape,)
+    conditions = dict.fromkeys(shape.constraint for shape in shapes if shape.constraint is not None)
+    if conditions and source.conditions_in != words.conditions_in:
+        _, needs.spec = _without(needs.spec, "shape.constraint")
+        if not all(_is_model(shape) for shape in shapes if shape.constraint is not None):
+            needs.lost["shapes.0.constraint"] = (
+                f"what a node must be is said in words of {source.title}'s site ({'; '.join(conditions)[:200]}), which"
+                f" mean nothing to {words.title} (look for the site's own word)"
+            )
+
+
+def _is_model(shape: Shape) -> bool:
+    """Whether the condition only says again which GPUs are wanted (`gputype=A100`)."""
+    model = shape.gpus.model if shape.gpus is not None else None
+    values = [part.partition("=")[2].lower() for part in (shape.constraint or "").split(":")]
+    return model is not None and all(value == model for value in values)
 
 
 def _rendered(needs: Needs, dialect: Dialect, words: ScriptWords) -> list[str]:

@@ -88,7 +88,7 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
     if returns:
         why = "the lines ended with carriage returns, which a shell would take for letters: they are dropped"
         made.report.append(Remark(kind="note", why=why))
-    return made.done()
+    return made.as_it_is() if reader.name == writer.name else made.done()
 
 
 def _told(text: str, name: str) -> str:
@@ -114,14 +114,24 @@ class _Translating:
         self.lines = Lines.of(text, reading.body, read.prefix if read.whole_file else "")
         self.report: list[Remark] = []
 
+    def as_it_is(self) -> Translation:
+        """The script itself: in the same language every word says what it said."""
+        interpreter = self._interpreter()
+        self._tell_notes()
+        named = self.text.lstrip().startswith("#!")
+        return Translation(
+            source=self.reader.name, target=self.writer.name,
+            script=self.text if named else f"#!{interpreter}\n{self.text}", report=tuple(self.report),
+            request=self.reading.request,
+        )  # fmt: skip
+
     def done(self) -> Translation:
         """Put everything together."""
         request, title = self.reading.request, self.written.title
         interpreter = self._interpreter()
         kept = read_kept(self.reading, self.read, interpreter)
-        natives = self.reader.name == self.writer.name or self.writer.name in self.read.related
-        strangers = self.read.title if self.reader.name != self.writer.name else ""
-        needs = write_needs(self._meant(request), self.writer, self.written, natives=natives, strangers=strangers)
+        natives = self.writer.name in self.read.related
+        needs = write_needs(self._meant(request), self.writer, self.written, self.read, natives=natives)
         given = Given(self.read, self.written, request, kept.kept, array=needs.spec.array is not None)
         body = translate_body(self.reading.body, given)
         if given.kept.inherits and self.written.inherits:
@@ -131,9 +141,7 @@ class _Translating:
         self._tell_counts(needs)
         self._tell_kept(kept, writing, needs, natives)
         self._tell_unread(kept)
-        for note in request.notes:
-            line, words = _line_of(note)
-            self.report.append(Remark(kind="note", line=line, why=words))
+        self._tell_notes()
         for remark in body.remarks:
             line = self.lines.of_body(remark.line) if remark.line is not None else None
             self.report.append(remark.model_copy(update={"line": line}))
@@ -147,6 +155,11 @@ class _Translating:
             report=tuple(dict.fromkeys(self.report)), changes=changes,
             diff=unified(body, self.reading.body, self.lines, self.name, f"{self.name} ({title})"), request=request,
         )  # fmt: skip
+
+    def _tell_notes(self) -> None:
+        for note in self.reading.request.notes:
+            line, words = _line_of(note)
+            self.report.append(Remark(kind="note", line=line, why=words))
 
     def _interpreter(self) -> str:
         if self.text.lstrip().startswith("#!") or self.reading.interpreter != "/bin/sh":
@@ -189,7 +202,7 @@ class _Translating:
         """With the one node that cores of the whole job lie on, where the source's scheduler has it so."""
         shape, spread = request.shape, self.read.spread(self.reading.not_carried)
         alone = shape.node_count is None and shape.task_count is None and shape.tasks_per_node is None
-        if self.reader.name == self.writer.name or request.components or not alone or (shape.cpus or 1) < 2:
+        if request.components or not alone or (shape.cpus or 1) < 2:
             return request
         if spread is not None and spread.one_host:
             tasks = {"tasks": shape.cpus, "cpus": None} if self.written.cores_as_tasks else {}
@@ -199,14 +212,21 @@ class _Translating:
         return request
 
     def _tell_counts(self, needs: Needs) -> None:
-        if self.written.whole is not None or self.reader.name == self.writer.name or "components" in needs.lost:
+        if self.written.whole is not None or "components" in needs.lost:
             return
         head = "".join(f"{self.written.prefix} {option}\n" for option in needs.options)
-        near = {source.field: source.words for source in self.reading.request.sources}
-        for fields, why in changed_counts(
-            self.reading.request, f"#!/bin/sh\n{head}true\n", self.writer, self.read.title, self.written
-        ):
-            if fields[0] == "nodes" and "shapes.0.nodes" in needs.lost:
+        script = f"#!/bin/sh\n{head}true\n"
+        asked = self.reading.request
+        try:
+            found = self.writer.read_script(script).request
+        except BadRequest:
+            return
+        near = {source.field: source.words for source in asked.sources}
+        if asked.walltime_s is not None and found.walltime_s not in (None, asked.walltime_s):
+            why = f"{asked.walltime_s} seconds become {found.walltime_s}: {self.written.title} counts longer units"
+            self.report.append(Remark(kind="note", line=self.lines.find(near.get("walltime_s", "")), why=why))
+        for fields, why in changed_counts(asked, found, script, self.read.title, self.written):
+            if any(f"shapes.0.{field}" in needs.lost for field in fields[:1]):
                 continue
             words = next((near[path] for field in fields if (path := f"shapes.0.{field}") in near), "")
             self._lose(words or next((near[key] for key in near if key.startswith("components")), fields[0]), why)
@@ -231,6 +251,8 @@ class _Translating:
             words = words or next((one.words for one in self.reading.request.sources if one.field == told), "")
             if words or told != "joined":
                 self._lose(words or told, why)
+        for words, why in kept.partly:
+            self._lose(words, f"{why} is mailed about by {self.read.title} alone (look with its status command)")
         for written in kept.rest:
             native = next((line for line in needs.natives if _same_words(line, written)), None)
             if native is not None:
@@ -253,8 +275,6 @@ class _Translating:
         for pattern, why in self.written.notes:
             if any(re.search(pattern, option) for option in options):
                 self.report.append(Remark(kind="note", why=why))
-        if self.read.title == self.written.title:
-            return
         inheriting = {option for option, told in self.written.reads.items() if told == "inherits"}
         if self.read.inherits and not self.written.inherits and inheriting.isdisjoint(options):
             why = (

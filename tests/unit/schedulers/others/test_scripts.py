@@ -144,12 +144,14 @@ def test_a_malformed_line_is_named_with_its_cure(name: str, prefix: str, line: s
 
 @pytest.mark.parametrize("name", ["lsf", "oar"])
 def test_windows_scripts_and_late_lines(name: str) -> None:
+    """bsub's manual has a directive behind the commands, and oarsub looks through the whole file: the last counts."""
     prefix = {"lsf": "#BSUB", "oar": "#OAR"}[name]
     option = {"lsf": "-J", "oar": "-n"}[name]
     text = f"\ufeff#!/bin/bash\r\n{prefix} {option} job1\r\n./app\r\n{prefix} {option} late\r\n"
     reading = dialects.get(name)().read_script(text)
-    assert (reading.request.name, reading.problems) == ("job1", ())
-    assert reading.request.notes[0].startswith("line 4: ")
+    assert (reading.request.name, reading.problems) == ("late", ())
+    assert reading.request.notes == (f"line 4: {option} late replaces {option} job1",)
+    assert reading.body == f"./app\n{prefix} {option} late\n"
 
 
 def test_grid_engine_reads_directives_in_the_whole_file() -> None:
