@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Protocol
 
 import anyio
 import anyio.abc
 
-from continuation.ends import LocalEnds
 from continuation.watcher import Watcher
 from dragoman.errors import DatabaseError, DragomanError, SiteNotHere
 from dragoman.ledger import Ledger
@@ -25,6 +25,14 @@ PATIENCE = 20
 """Times in a row that a waiting command meets a database that is down before it gives up; a watcher never does."""
 BREATH_S = 0.02
 """Between two rounds, however much news there is."""
+
+
+class HearsEnds(Protocol):
+    """Hears of ended jobs before the next look would show them."""
+
+    async def run(self, heard: Callable[[], None]) -> None:
+        """Call `heard` whenever there is a reason to look; for ever."""
+        ...
 
 
 class _Bell:
@@ -53,7 +61,7 @@ class Service:
         resumer: runs threads on.
         at_once: threads that are run side by side.
         news: words as work comes (`LISTEN`), so that nobody waits for the next round; None: there is only the round.
-        ends: hears of ended jobs at local sites; None: they are seen at the next look.
+        ends: what hears of ended jobs at once; without, they are seen at the next look.
 
     """
 
@@ -65,7 +73,7 @@ class Service:
         *,
         at_once: int = 8,
         news: Callable[[], AsyncIterator[str]] | None = None,
-        ends: LocalEnds | None = None,
+        ends: Sequence[HearsEnds] = (),
     ) -> None:
         self.ledger = ledger
         self.watcher = watcher
@@ -142,8 +150,8 @@ class Service:
             beside.start_soon(self._look_on, looks, work, idle_s, progress)
             if self.news is not None:
                 beside.start_soon(self._hear, self.news, work)
-            if self.ends is not None:
-                beside.start_soon(self.ends.run, heard)
+            for each in self.ends:
+                beside.start_soon(each.run, heard)
             async with anyio.create_task_group() as runs:
                 try:
                     await self._resume_on(runs, work, until, idle_s, progress)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
 
 import anyio
 
+from continuation.held import held
 from continuation.places import Places
 from dragoman.errors import DatabaseError, DragomanError
 from dragoman.event import Event, Wait
@@ -91,7 +91,7 @@ class Watcher:
                 runtime = await self.places.open(name)
                 watch = await self.ledger.take_watch(name, runtime.identity, self.holder, self.lease_s)
                 if watch is not None:
-                    async with self._held(watch):
+                    async with held(self.ledger, watch, self.lease_s):
                         made += await self._look_at(runtime, watch, progress)
             except DatabaseError as error:
                 down.append(error)
@@ -104,34 +104,6 @@ class Watcher:
         if down:
             raise down[0]
         return made
-
-    @asynccontextmanager
-    async def _held(self, watch: SiteWatch) -> AsyncIterator[None]:
-        """Keep the watch during the block; one that was broken off leaves it to others at once."""
-        failure: Exception | None = None
-        looked = False
-
-        async def renew() -> None:
-            while True:
-                await anyio.sleep(self.lease_s / 3)
-                with suppress(DatabaseError):
-                    await self.ledger.hold_watch(watch, self.lease_s)
-
-        try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(renew)
-                try:
-                    yield
-                    looked = True
-                except Exception as error:  # noqa: BLE001  # raised below, as itself
-                    failure = error
-                group.cancel_scope.cancel()
-        finally:
-            if not looked:
-                with anyio.CancelScope(shield=True), anyio.move_on_after(5), suppress(DatabaseError):
-                    await self.ledger.hold_watch(watch, 0)
-        if failure is not None:
-            raise failure
 
     async def _look_at(self, runtime: SiteRuntime, watch: SiteWatch, progress: Callable[[str], Progress] | None) -> int:
         """One look: jobs in one question, transfers each at their mover; the next look is planned whatever happens."""

@@ -19,8 +19,8 @@ from dragoman.request import JobRequest
 from dragoman.transfer import Manifest, TransferPlan, TransferStatus
 
 __all__ = [
-    "Clock", "Dialect", "Explains", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer",
-    "ScriptReading", "SubmitAnswer", "TellsAccounts", "TellsUsage", "Transport", "Verb",
+    "Clock", "Dialect", "EndsTold", "Explains", "JobAnswers", "ListsTags", "Mover", "Progress", "Provider", "Resumer",
+    "ScriptReading", "SubmitAnswer", "TellsAccounts", "TellsEnds", "TellsUsage", "Transport", "Verb",
 ]  # fmt: skip
 
 Clock = Callable[[], datetime]
@@ -103,6 +103,19 @@ class JobAnswers:
 
     jobs: Mapping[str, JobStatus]
     absent: frozenset[str] = frozenset()
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EndsTold:
+    """What one turn of a scheduler's event stream told: where to look, and never a job's state."""
+
+    ended: frozenset[str] = frozenset()
+    """Ids of jobs that are said to have ended."""
+    mark: str | None = None
+    """Where the next turn begins; None: from anew."""
+    look: bool = False
+    """Events may have been missed before this turn: all jobs are to be looked at once."""
     trouble: str = ""
 
 
@@ -212,6 +225,22 @@ class ListsTags(Protocol):
 
     def parse_list_tags(self, done: Completed) -> JobAnswers:
         """Jobs whose `ref.tag` is one of ours; others are left out."""
+        ...
+
+
+@runtime_checkable
+class TellsEnds(Protocol):
+    """What a dialect has besides, where its scheduler has a stream of events."""
+
+    def follow_command(self, refs: Sequence[JobRef], mark: str | None) -> Command | None:
+        """One turn: follow the events since `mark` until one tells of an end, for some minutes at most.
+
+        None where the stream cannot be followed: nothing is lost by that, for jobs are looked at anyway.
+        """
+        ...
+
+    def parse_follow(self, done: Completed, refs: Sequence[JobRef], mark: str | None) -> EndsTold:
+        """What the turn told."""
         ...
 
 

@@ -16,6 +16,7 @@ from continuation.lease import holder_name
 from continuation.places import Places
 from continuation.resumers import AnyResumer, ApiResumer
 from continuation.service import Service
+from continuation.streams import SiteStreams
 from continuation.watcher import Watcher
 from dragoman.settings import Settings, read_settings
 from dragoman.site import Fleet
@@ -94,7 +95,7 @@ class App:
             Watcher(ledger, places, self.holder),
             resumer,
             news=self.checkpoints.listen,
-            ends=LocalEnds(ledger, places),
+            ends=(LocalEnds(ledger, places), SiteStreams(ledger, places, self.holder)),
         )
 
     async def aclose(self) -> None:

@@ -17,7 +17,7 @@ from dragoman.errors import BadRequest
 from dragoman.facts import Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.observation import Answer
-from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
+from dragoman.protocols import EndsTold, JobAnswers, ScriptReading, SubmitAnswer
 from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, chunks, one_line, table
@@ -36,10 +36,13 @@ from providers.schedulers.flux_workload import (
     read_ranks,
     read_requires,
 )
+from providers.schedulers.following import ends_of, sign_of_end, turn_argv
 from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["FluxDialect"]
 
+FOLLOWED, FOLLOW_S = 32, 20
+"""Jobs followed at once, each by a process at the site; and how long a turn lasts, after which newer jobs join."""
 _UNKNOWN = re.compile(r"JobID (\S+) unknown|(\S+): unknown job id", re.IGNORECASE)
 _NO_INSTANCE = re.compile(r"flux-?\s?\w*: ERROR: Unable to connect to Flux\b")
 _TAG_AT_END = re.compile(rf"\.({TAG_PATTERN.strip('^$')})$")
@@ -159,6 +162,23 @@ class FluxDialect(BaseDialect):
         if status is None:
             return JobAnswers(jobs={}, trouble=trouble or "the event log holds no event")
         return JobAnswers(jobs={ref.job_id: status})
+
+    # Events
+
+    def follow_command(self, refs: Sequence[JobRef], mark: str | None) -> Command | None:
+        """`flux job wait-event ID clean` for some jobs at once: it tells of an end that was before it, too."""
+        ids = list(dict.fromkeys(_checked_id(ref.job_id) for ref in refs))[:FOLLOWED]
+        argv = ("flux", "job", "wait-event", f"--timeout={FOLLOW_S}s", "--quiet", "{}", "clean")
+        turn = turn_argv(argv, signs=[*map(sign_of_end, ids)], ids=ids)
+        return self.ask(*turn, timeout_s=FOLLOW_S + 30.0) if ids else None
+
+    def parse_follow(self, done: Completed, refs: Sequence[JobRef], mark: str | None) -> EndsTold:
+        """Jobs whose event came. A time-out is none; any other failure of all is trouble."""
+        codes, _ = ends_of(done.out)
+        ended = frozenset(ref.job_id for ref in refs if codes.get(ref.job_id) == 0)
+        if ended or (done.rc == 0 and "wait-event timeout" in done.err):
+            return EndsTold(ended=ended)
+        return EndsTold(trouble=self.trouble(done) or one_line(done.err) or "flux job wait-event told nothing")
 
     # Find
 

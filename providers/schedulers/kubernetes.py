@@ -22,14 +22,15 @@ from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
-from dragoman.protocols import JobAnswers, SubmitAnswer
+from dragoman.protocols import EndsTold, JobAnswers, SubmitAnswer
 from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, one_line
+from providers.schedulers.following import turn_argv
 from providers.schedulers.kubernetes_job import MANAGED, KubernetesPlace, job_manifest, render_kubernetes_script
 from providers.schedulers.kubernetes_status import Thing, job_status, part, read_objects, sort_objects
 from providers.schedulers.kubernetes_tables import ERRORS, REASONS, STATES
-from providers.schedulers.kubernetes_watch import WatchAnswer, read_watch
+from providers.schedulers.kubernetes_watch import ENDING, WATCH_S, jobs_path, read_turn, watch_path
 from providers.schedulers.kubernetes_words import KUBERNETES_WORDS
 from providers.schedulers.kubernetes_workload import group_nodes, largest_of, namespace_queue, read_nodes
 from providers.schedulers.script_words import ScriptWords
@@ -165,21 +166,20 @@ class KubernetesDialect(BaseDialect):
         absent = frozenset() if trouble else frozenset(ref.job_id for ref in refs if ref.job_id not in found)
         return JobAnswers(jobs=found, absent=absent, trouble=trouble)
 
-    def watch_command(self, version: str | None = None, *, seconds: int = 60, kind: str = "jobs") -> Command | None:
-        """Follow the events of Jobs (or pods) for a while; None where the site file names no namespace."""
-        if self.place.namespace is None or kind not in ("jobs", "pods"):
-            return None
-        group = "/apis/batch/v1" if kind == "jobs" else "/api/v1"
-        selector = f"labelSelector={MANAGED.replace('/', '%2F')}%3Ddragoman"
-        since = f"&resourceVersion={version}" if version and version.isascii() and version.isalnum() else ""
-        path = f"{group}/namespaces/{self.place.namespace}/{kind}?watch=1&{selector}&timeoutSeconds={seconds}{since}"
-        return self.ask(*self._kubectl("get", "--raw", path), timeout_s=seconds + 30.0)
+    # Events
 
-    def parse_watch(self, done: Completed) -> WatchAnswer:
-        """Events until the watch ended; trouble where kubectl failed before any came."""
-        answer = read_watch(done.out)
-        trouble = self.trouble(done)
-        return answer._replace(trouble=trouble) if trouble and not answer.expired else answer
+    def follow_command(self, refs: Sequence[JobRef], mark: str | None) -> Command | None:
+        """Watch our Jobs since `mark`; without one, ask where the events are now. None without a namespace."""
+        if self.place.namespace is None:
+            return None
+        if mark is None:
+            return self.ask(*self._kubectl("get", "--raw", jobs_path(self.place.namespace, _OURS, limit="1")))
+        path = watch_path(self.place.namespace, _OURS, mark)
+        return self.ask(*turn_argv(self._kubectl("get", "--raw", path), signs=ENDING), timeout_s=WATCH_S + 30.0)
+
+    def parse_follow(self, done: Completed, refs: Sequence[JobRef], mark: str | None) -> EndsTold:
+        """See `kubernetes_watch`."""
+        return read_turn(done.out, refs, mark, self.trouble(done) or one_line(done.err))
 
     # Find
 

@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,24 @@ class Flux:
             self.jobs.start_waiting(__file__)
         return 0
 
+    def wait_event(self, arguments: list[str]) -> int:
+        """Until the job is over, or the time is (`--timeout=20s`). Faults: `wait-torn`, `wait-lies`."""
+        wanted, _event = [word for word in arguments if not word.startswith("-")]
+        limit = next(word for word in arguments if word.startswith("--timeout=")).partition("=")[2]
+        end = time.monotonic() + float(limit.removesuffix("s"))
+        with (self.jobs.root / "waits").open("a") as file:
+            print(wanted, file=file)
+        while time.monotonic() < end:
+            if self.jobs.fault("wait-torn", once=True):
+                return self.fail("flux-job: flux_job_event_watch_get: Broken pipe")
+            job = next((each for each in self.shown() if FIRST + each["number"] == decimal(wanted)), None)
+            if job is None:
+                return self.fail(f"flux-job: job {wanted} id unknown")
+            if job["state"] == "F" or self.jobs.fault("wait-lies"):
+                return 0
+            time.sleep(0.05)
+        return self.fail("flux-job: wait-event timeout on event 'clean'")
+
     def resources(self, state: str) -> int:
         busy = any(job["state"] == "R" for job in self.jobs.all())
         ranks = {"all": "0-3", "free": "1-3" if busy else "0-3", "down": ""}[state]
@@ -165,6 +184,8 @@ class Flux:
                 return self.list_jobs(rest)
             case ["cancel", word]:
                 return self.change(word, "cancel")
+            case ["job", "wait-event", *rest]:
+                return self.wait_event(rest)
             case ["job", "urgency", word, action]:
                 return self.change(word, action)
             case ["resource", "R", "-s", state]:

@@ -1,14 +1,19 @@
 """Stands for kubectl and the cluster behind it: create, get, watch, patch, delete, version; containers are processes.
 
 Called as `kubectl.py FOLDER kubectl ARGUMENTS...`. Faults: `down`, `lost` (created, and no answer), `forbidden-pods`,
-`expired` (of a watch), `busy` (cannot be placed), `short-limit`.
+`busy` (cannot be placed), `short-limit`; of a watch `expired` (too old a version), `expired-later` (in its middle),
+`torn` (killed in the middle of a line), `lies` (says that every job is complete), `twice` (each event comes twice, and
+the older ones again).
 """
 
 import json
+import os
+import signal
 import sys
 import time
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qs, urlparse
 
 from queue_folder import Folder, Job  # type: ignore[import-not-found]  # beside this program
 
@@ -85,7 +90,6 @@ def owner(name: str) -> dict[str, Any]:
     jobs = [job for job in folder.jobs() if job["owner"] == name]
     thing = dict(jobs[0]["thing"])
     thing["metadata"] = {**thing["metadata"], "namespace": namespace, "creationTimestamp": at(jobs[0]["submitted"])}
-    thing["metadata"]["resourceVersion"] = str(int(time.time()))
     if jobs[0].get("deleted"):
         thing["metadata"]["deletionTimestamp"] = at(jobs[0]["deleted"])
     status: dict[str, Any] = {"active": sum(job["state"] in ("running", "pending") for job in jobs)}
@@ -129,12 +133,7 @@ def get() -> None:
             missing(arguments[2])
         sys.stdout.write(json.dumps(owner(arguments[2])) + "\n")
     elif what == "--raw":
-        if folder.fault("expired"):
-            gone = {"kind": "Status", "message": "too old resource version: 1 (363)", "reason": "Expired", "code": 410}
-            sys.stdout.write(json.dumps({"type": "ERROR", "object": gone}) + "\n")
-            return
-        for name in names():
-            sys.stdout.write(json.dumps({"type": "ADDED", "object": owner(name)}) + "\n")
+        raw({name: values[0] for name, values in parse_qs(urlparse(arguments[2]).query).items()})
     elif what == "nodes":
         has = {"cpu": "8", "memory": "16Gi", "nvidia.com/gpu": "2", "pods": "110"}
         node = {"kind": "Node", "metadata": {"name": "node1", "labels": {"pool": "gpu"}}, "spec": {}}
@@ -143,6 +142,71 @@ def get() -> None:
         show([pod(job) for job in folder.jobs() if job["state"] != "held"])
     else:
         show([])
+
+
+def happened() -> list[dict[str, Any]]:
+    """All events so far, each with its version; what changed since the last question is added."""
+    file = folder.root / "events"
+    now = {name: owner(name) for name in names()}
+    with folder.locked():
+        events = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+        last = {one["object"]["metadata"]["name"]: one for one in events}
+        told: list[dict[str, Any]] = []
+        for name, thing in now.items():
+            before = last.get(name)
+            if before is None or before["type"] == "DELETED":
+                told.append({"type": "ADDED", "object": thing})
+            elif {**before["object"], "metadata": 0} != {**thing, "metadata": 0}:
+                told.append({"type": "MODIFIED", "object": thing})
+        gone = [one for name, one in last.items() if name not in now and one["type"] != "DELETED"]
+        told += [{"type": "DELETED", "object": dict(one["object"])} for one in gone]
+        for number, event in enumerate(told, len(events) + 1):
+            event["object"]["metadata"] = {**event["object"]["metadata"], "resourceVersion": str(100 + number)}
+        if told:
+            with file.open("a") as out:
+                out.writelines(json.dumps(event) + "\n" for event in told)
+    return [*events, *told]
+
+
+def tell(event: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(event, separators=(",", ":")) + "\n")
+    sys.stdout.flush()
+
+
+def raw(query: dict[str, str]) -> None:
+    """The list of Jobs, or a watch of them from a version on."""
+    (folder.root / "asked").open("a").write(f"{query.get('resourceVersion', 'list')}\n")
+    version = 100 + len(happened())
+    if "watch" not in query:
+        sys.stdout.write(json.dumps({"kind": "JobList", "metadata": {"resourceVersion": str(version)}, "items": []}))
+        return
+    gone = {"kind": "Status", "message": "too old resource version: 1 (363)", "reason": "Expired", "code": 410}
+    if folder.fault("expired"):
+        tell({"type": "ERROR", "object": gone})
+        return
+    since = int(query.get("resourceVersion") or 0)
+    twice = folder.fault("twice")
+    end = time.monotonic() + float(query.get("timeoutSeconds", 60))
+    while time.monotonic() < end:
+        events = happened()
+        news = [one for one in events if int(one["object"]["metadata"]["resourceVersion"]) > since]
+        for event in [*news, *news, *reversed(events)] if news and twice else news:
+            tell(event)
+        since = 100 + len(events)
+        if query.get("allowWatchBookmarks") == "true":
+            tell({"type": "BOOKMARK", "object": {"kind": "Job", "metadata": {"resourceVersion": str(since)}}})
+        if folder.fault("expired-later"):
+            tell({"type": "ERROR", "object": gone})
+            return
+        if folder.fault("torn"):
+            sys.stdout.write('{"type":"MODIFIED","object":{"kind":"Jo')
+            sys.stdout.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if folder.fault("lies"):
+            for name in names():
+                over = {"conditions": [{"type": "Complete", "status": "True"}]}
+                tell({"type": "MODIFIED", "object": {"kind": "Job", "metadata": {"name": name}, "status": over}})
+        time.sleep(0.05)
 
 
 def act() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from checkpoints.open import open_checkpoints
 from continuation.engine import Engine
 from continuation.lease import holder_name
+from continuation.streams import SiteStreams
 from dragoman.command import Command, Completed
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.observation import Answer
@@ -29,6 +32,7 @@ from providers.schedulers.base import BaseDialect
 from providers.schedulers.client import SchedulerClient
 from providers.schedulers.job_script import job_lines
 from providers.site_runtime import SiteRuntime, open_site
+from providers.transports.local import LocalTransport
 
 
 class Told(BaseDialect):
@@ -109,8 +113,8 @@ class Desk:
         """As another process would have it."""
         return Engine(self.app.graph, self.ledger, holder_name(), **options)
 
-    async def ask(self, approve: str = "auto") -> str:
-        words = {"command": ["true"], "shapes": [{"tasks": 1}], "walltime_s": 60}
+    async def ask(self, approve: str = "auto", command: Sequence[str] = ("true",)) -> str:
+        words = {"command": [*command], "shapes": [{"tasks": 1}], "walltime_s": 60}
         row, _ = await take_request(self.app, words, Options(approve="auto" if approve == "auto" else "ask"))
         return row.thread_id
 
@@ -160,3 +164,54 @@ async def desk(database: str, tmp_path: Path) -> AsyncIterator[Desk]:
     app = App(settings_of(database, tmp_path), open_checkpoints(settings_of(database, tmp_path)), sites, holder_name())
     yield Desk(app, tmp_path / "told")
     await app.aclose()
+
+
+FAKES = Path(__file__).parents[2] / "fakes"
+
+
+class FakeSites(Sites):
+    """One site whose scheduler is a program in a folder."""
+
+    folder: Path
+
+    def open(self, name: str) -> SiteRuntime:
+        if name not in self._open:
+            transport = LocalTransport({"PATH": f"{self.folder / 'bin'}:{os.defpath}", "HOME": str(self.folder)})
+            self._open[name] = open_site(self.site(name), transport=transport)
+        return self._open[name]
+
+
+@pytest.fixture
+async def fake_desk(
+    request: pytest.FixtureRequest, database: str, tmp_path: Path
+) -> AsyncIterator[Callable[..., Awaitable[Desk]]]:
+    """Desks at one site with a scheduler that has a stream of events; each call is another process's."""
+    folder = tmp_path / "scheduler"
+    for name in ("bin", "faults"):
+        (folder / name).mkdir(parents=True)
+    kubectl, flux = (f'exec "{sys.executable}" -S -E "{FAKES / one}" "{folder}"' for one in ("kubectl.py", "flux.py"))
+    for command, words in (("kubectl", f"{kubectl} kubectl"), ("flux", flux)):
+        (folder / "bin" / command).write_text(f'#!/bin/sh\n{words} "$@"\n')
+        (folder / "bin" / command).chmod(0o755)
+    apps: list[App] = []
+
+    async def make(scheduler: str, **bounds: float) -> Desk:
+        site = Site.model_validate(
+            {
+                "name": "local", "scheduler": scheduler, "work_root": str(tmp_path / "site"), "settle_window_s": 3,
+                "paths": {"namespace": "team", "image": "busybox"} if scheduler == "kubernetes" else {},
+                "charges": Charges(currency="none", per_core_hour=0, per_gpu_hour=0),
+                "min_poll_interval_s": 0.1, "max_poll_interval_s": 60.0, **bounds,
+            }
+        )  # fmt: skip
+        sites = FakeSites(None, Fleet(sites=(site,)))
+        sites.folder = folder
+        settings = settings_of(database, tmp_path)
+        apps.append(App(settings, open_checkpoints(settings), sites, f"{holder_name()}-{len(apps)}"))
+        service = apps[-1].service
+        service.ends = [each for each in service.ends if isinstance(each, SiteStreams)]  # as for a site elsewhere
+        return Desk(apps[-1], folder)
+
+    yield make
+    for app in apps:
+        await app.aclose()

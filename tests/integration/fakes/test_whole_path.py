@@ -24,6 +24,7 @@ from dragoman.request import ArrayRange, ArraySpec
 from dragoman.shape import Shape
 from dragoman.site import Site
 from providers.schedulers.client import SchedulerClient
+from providers.schedulers.following import EndStream
 from providers.schedulers.kubernetes import KubernetesDialect
 from providers.schedulers.lsf import LsfDialect
 from providers.schedulers.oar import OarDialect
@@ -303,12 +304,16 @@ async def test_dry_run_and_watch(site: FakeSite) -> None:
     assert site.jobs() == 0
     ref = job_of(await site.submit(attempt))
     dialect = KubernetesDialect.for_site(Site(name="k", scheduler="kubernetes", paths={"namespace": "team"}))
-    command = dialect.watch_command(seconds=1)
-    assert command is not None
-    transport = site.client().transport
-    told = dialect.parse_watch(await transport.run(command))
-    assert [thing["metadata"]["name"] for _, thing in told.things] == [ref.job_id]
-    assert told.version
+    stream = EndStream(dialect, site.client().transport)
+    first = await stream.turn([ref])
+    assert first is not None
+    assert (first.look, first.mark is not None, first.ended) == (True, True, frozenset())
+    stream.mark = "100"
+    second = await stream.turn([ref])
+    assert second is not None
+    assert (second.ended, second.trouble) == (frozenset({ref.job_id}), "")
+    assert int(second.mark or 0) > 100
     site.fault("expired")
-    told = dialect.parse_watch(await transport.run(command))
-    assert (told.expired, told.version, told.trouble) == (True, None, "")
+    third = await stream.turn([ref])
+    assert third is not None
+    assert (third.mark, third.trouble) == (None, "")
