@@ -76,7 +76,7 @@ def _plan(
             recipe = kept.use()
             where = f"{recipe.name} ({'shipped' if kept.shipped else kept.where})"
         except DragomanError as error:
-            return RunPlan(command=request.command, problem=str(error)[:1000])
+            return RunPlan(problem=str(error)[:1000])
     means = means_of(request, site, proposal.scheduler, proposal.queue, Evidence(observations), conventions)
     shared = isinstance(proposal.constraints.get("cpus"), int)
     return plan_run(

@@ -133,7 +133,17 @@ def _engine(runtime: str, contained: Contained) -> ContainerWords:
     if runtime == "docker":
         notes.append("Docker runs the command as the image's user: files may belong to root")
     image = contained.image.removeprefix("docker://")
+    if runtime == "podman" and image != contained.image:
+        image = _at_docker_hub(image)
     return ContainerWords((*words, shlex.quote(image)), notes=tuple(notes))
+
+
+def _at_docker_hub(image: str) -> str:
+    """The full name of an image of `docker://`: podman takes short names only from registries that its host lists."""
+    first, slash, _ = image.partition("/")
+    if slash and (re.search(r"[.:]", first) or first == "localhost"):
+        return image
+    return f"docker.io/{image}" if slash else f"docker.io/library/{image}"
 
 
 def _shifter(runtime: str, contained: Contained) -> ContainerWords:

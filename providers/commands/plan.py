@@ -118,7 +118,8 @@ def plan_run(
                 cure="write its folder before it: ./-name",
             )  # fmt: skip
     except BadRequest as error:
-        return RunPlan(command=request.command, recipe=where, problem=str(error)[:1000])
+        # No command: shown without what is missing around it, it would look as if that were run.
+        return RunPlan(recipe=where, problem=str(error)[:1000])
     inside = " ".join(around.contained)
     return RunPlan(
         setup=tuple(dict.fromkeys(around.setup)),

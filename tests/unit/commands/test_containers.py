@@ -118,3 +118,19 @@ def test_an_image_stays_inside_of_one_quoted_word(runtime: str, image: str) -> N
     made = container_words(runtime, Contained(image=image))
     text = " ".join([*made.words, *made.setup]).replace('"$PWD"', "PWD")
     assert any(image in word for word in shlex.split(text)), text
+
+
+@pytest.mark.parametrize(
+    ("image", "full"),
+    [
+        ("docker://ubuntu:22.04", "docker.io/library/ubuntu:22.04"),
+        ("docker://lammps/lammps:stable", "docker.io/lammps/lammps:stable"),
+        ("docker://ghcr.io/x/lammps:1", "ghcr.io/x/lammps:1"),
+        ("docker://localhost/mine", "localhost/mine"),
+        ("docker://registry:5000/a/b", "registry:5000/a/b"),
+        ("mine:1", "mine:1"),  # as podman itself finds it: perhaps built there
+    ],
+)
+def test_podman_gets_full_names_of_images_at_docker_hub(image: str, full: str) -> None:
+    assert container_words("podman", Contained(image=image)).words[-1] == full
+    assert container_words("docker", Contained(image=image)).words[-1] == image.removeprefix("docker://")

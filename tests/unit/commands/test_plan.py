@@ -73,6 +73,7 @@ def test_no_launcher_is_a_problem_and_not_a_single_task() -> None:
     plan = planned(request, Means("machine", no_starter="no MPI launcher was seen there"))
     assert "4 tasks cannot be started at there: no MPI launcher was seen there" in plan.problem
     assert "launch: once" in plan.problem
+    assert plan.command == ()
 
 
 @pytest.mark.parametrize(
@@ -186,6 +187,7 @@ def test_no_runtime_is_a_problem() -> None:
     request = JobRequest(command=("a",), containers=(ContainerNeed(image="a.sif"),))
     plan = planned(request, Means("slurm", no_runtime="no usable podman was seen"))
     assert "no usable podman was seen" in plan.problem
+    assert plan.command == ()  # without its container it would look as if that were run
 
 
 @pytest.mark.parametrize(
