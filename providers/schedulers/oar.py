@@ -1,8 +1,8 @@
 """OAR 2.5: oarsub(1), oarstat(1), oardel(1), oarhold(1), oarresume(1), oarnodes(1).
 
 oarstat reads the database, in which jobs stay after their end, so one question `--sql` answers for queued, running,
-ended jobs and whole arrays alike, and an empty answer without an error means that there is no such job. Times are
-seconds since the epoch.
+ended jobs and whole arrays alike. The oldest job is always asked for too: an answer with it and without another shows
+that there is no such other, and an empty answer shows nothing. Times are seconds since the epoch.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ __all__ = ["OarDialect"]
 
 _JOB_ID = re.compile(r"\d{1,18}", re.ASCII)
 _TAG = re.compile(TAG_PATTERN.strip("^$"))
+_OLDEST = "job_id IN (SELECT MIN(job_id) FROM jobs)"
 _ACTIVE = "state NOT IN ('Terminated', 'Error')"
 
 
@@ -99,7 +100,7 @@ class OarDialect(BaseDialect):
         return [self._oarstat(_of(part)) for part in chunks(ids, self.ids_per_command)]
 
     def _oarstat(self, where: str) -> Command:
-        return self.ask("oarstat", "-f", "-J", "--sql", where)
+        return self.ask("oarstat", "-f", "-J", "--sql", f"{where} OR {_OLDEST}")
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs in the database; the others are not there."""
@@ -154,7 +155,8 @@ class OarDialect(BaseDialect):
         for job_id, record in jobs.items():
             match = re.search(rf"{_TAG.pattern}$", str(record.get("name") or ""))
             array = str(record.get("array_id") or job_id)
-            if match is not None:
+            ended = self.state(str(record.get("state"))).final  # the oldest job may be one of ours
+            if match is not None and not ended:
                 refs[array] = JobRef(job_id=array, tag=match[0])
         return JobAnswers(jobs=job_statuses(jobs, list(refs.values())), trouble=trouble)
 

@@ -21,9 +21,13 @@ _WAITING: Final = (JobState.PENDING, JobState.HELD)
 
 
 def read_jobs(text: str) -> tuple[dict[str, Record], str]:
-    """Jobs by id, and why they cannot be trusted as a whole. Nothing printed at all means that there are none."""
+    """Jobs by id, and why they cannot be trusted as a whole.
+
+    The oldest job is asked for beside all others, so nothing printed at all is no answer: oarstat also prints nothing,
+    and ends well, where its question to the database failed.
+    """
     if not text.strip():
-        return {}, ""
+        return {}, "oarstat printed nothing, not even the oldest job"
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -55,6 +55,10 @@ def oarsub() -> None:
 def chosen(where: str) -> list[Job]:
     """Jobs that a condition of the few forms that are asked names."""
     jobs = folder.jobs()
+    where, _, oldest = where.partition(" OR job_id IN (SELECT")
+    if oldest:
+        found = chosen(where)
+        return found if not jobs or any(job["id"] == jobs[0]["id"] for job in found) else [*found, jobs[0]]
     listed = re.fullmatch(r"job_id IN \(([\d,]+)\) OR array_id IN \(\1\)", where)
     like = re.match(r"job_name LIKE '([^']*)'", where)
     if listed:

@@ -568,3 +568,22 @@ def test_names_with_control_characters_do_not_blind_us(done: Finish) -> None:
         "<state>r</state></job_list></job_info>"
     )
     assert SGE.parse_status(done(xml), [JobRef(job_id="7")]).jobs["7"].state is JobState.RUNNING
+
+
+def test_absence_at_oar_is_shown_by_the_oldest_job() -> None:
+    """oarstat prints nothing and ends well where the database refused its question, as of a job that is not there."""
+    command = OAR.status_commands([JobRef(job_id="7")])[0]
+    assert command.argv[-1].endswith("OR job_id IN (SELECT MIN(job_id) FROM jobs)")
+    nothing = OAR.parse_status(Completed(command.argv, 0, b"", b""), [JobRef(job_id="7")])
+    assert (nothing.absent, bool(nothing.trouble)) == (frozenset(), True)
+    oldest = OAR.parse_status(oar_job(state="Terminated", exit_code=0), [JobRef(job_id="7")])
+    assert (oldest.absent, oldest.trouble, len(oldest.jobs)) == (frozenset({"7"}), "", 0)
+    tag = "dgm-0123456789ab-a0"
+    assert OAR.parse_find(Completed(("oarstat",), 0, b"", b""), tag).outcome is Outcome.UNKNOWN
+    assert OAR.parse_find(oar_job(state="Terminated", exit_code=0, name="x"), tag).outcome is Outcome.ABSENT
+
+
+def test_the_oldest_job_of_oar_is_no_job_under_way() -> None:
+    ended = oar_job(state="Terminated", exit_code=0, name="x.dgm-0123456789ab-a0")
+    assert OAR.parse_list_tags(ended).jobs == {}
+    assert list(OAR.parse_list_tags(oar_job(state="Running", name="x.dgm-0123456789ab-a0")).jobs) == ["5"]
