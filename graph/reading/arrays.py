@@ -15,31 +15,50 @@ _LIST = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?(?:,\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?
 ARRAY = (
     rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job)?(?: (?:of|with|from|indices|index"
     rf"|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?"
-    rf"|cores?|gpus?|hours?|ranks?))(?P<unit> (?:tasks?|jobs?|elements?|members?|runs?|entries|copies))?"
+    rf"|cores?|gpus?|hours?|ranks?))(?:,? (?:in |with )?(?:an? )?(?:steps?|increments?|stride)(?: of| size)?"
+    rf" ?(?P<step>\d{{1,5}})|,? every (?P<every>\d{{1,5}})(?:st|nd|rd|th)?)?(?P<unit> (?:tasks?|jobs?|elements?"
+    rf"|members?|runs?|entries|copies))?"
 )
 COPIES = (
-    rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER}) (?:(?:independent"
+    rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER})(?: |-"
+    rf"|(?=times))(?:(?:independent"
     rf"|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|simulations|members"
-    rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?![\w-])"
+    rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
+    rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
     rf"|up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once"
     rf"|the same time)|concurrently|simultaneously|in parallel))(?![\w-])"
 )
-DEPEND = (
+_AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
     r"|wait ){0,6}(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for"
     r"|following|if) )"
-    r"(?:completion of |success of |the success of |the end of |the failure of |the start of )?(?:my |the |slurm "
-    r"|pbs |previous ){0,6}(?:job|jobs|jobid)(?: (?:id|number"
-    r"|no\.?))? ?#?:?=? ?(?P<id>\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?)"
-    r"(?: (?:has |have |is |was |had )?(?P<how>succe\w+|finish\w* success\w*|complet\w* success\w*"
-    r"|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over|fail\w*|start\w*"
-    r"|begins?|begun|terminat\w*|runs? through))?(?: (?:successfully|ok|or fails|either way|in any case"
-    r"|regardless|without errors?|cleanly))?"
+    r"(?:(?:the )?(?:successful )?(?:completion of |success of |end of |failure of |start of ))?(?:both |all |of |my "
+    r"|the |slurm |pbs |previous ){0,6}"
 )
+_JOB = r"\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?"
+_HOW = (
+    r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>succe\w+|finish\w* success\w*"
+    r"|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
+    r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through))"
+)
+_ANYHOW = (
+    r"(?:,? \(?(?:successfully|ok|or fails|either way|in any case|regardless(?: of (?:its|the|how)[\w ]{0,24})?"
+    r"|without errors?|cleanly|whatever (?:its |the )?(?:outcome|result|happens|happened)"
+    r"|(?:no matter|whether)(?: (?:how|what|whether|if|or not|it|they|has|have|is|was|did|ended|ends|worked|works"
+    r"|succeeded|succeeds|failed|fails|happens|happened|or|not|finished|went|goes|well)){1,8}"
+    r"|(?:but )?(?:only )?(?:if|when) (?:it |they )?(?:is |was |were |are |has |have )?(?:been )?"
+    r"(?:success\w*|succe\w+|ok))\)?)?"
+)
+DEPEND = (
+    rf"{_AFTER}(?:job|jobs|jobid)(?: (?:id|number|no\.?))?s? ?#?:?=? ?(?P<id>{_JOB})"
+    rf"(?P<more>(?:(?:,? and |, ?){_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|gpus?|tasks?|ranks?|hours?|h|min)\b)){{0,16}})"
+    rf"{_HOW}?{_ANYHOW}"
+)
+DEPEND_IDS = rf"{_AFTER}(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}}){_HOW}{_ANYHOW}"
 AFTEROK = (
     r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after):(?P<id>\d{1,12}(?:[._]\w+)*)(?![\w])"
 )
@@ -71,13 +90,14 @@ def read_arrays(draft: Draft) -> None:
     """Find an array with its limit, and dependencies."""
     for match in draft.line.find(AFTEROK):
         draft.add("dependencies", Dependency(kind=match["kind"], job_id=match["id"]), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
-    for match in draft.line.find(DEPEND):
+    for match in (found for rule in (DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
     for match in draft.line.find(ARRAY):
         if match["list"].isdigit():
             _copies(draft, match["list"], match.start(), match.end(), match["limit"])
             continue
-        spec = parse_array(match["list"], match["limit"])
+        step = match["step"] or match["every"]
+        spec = parse_array(match["list"] + (f":{step}" if step else ""), match["limit"])
         if spec is not None:
             draft.put("array", spec, *match.span())
     for match in draft.line.find(RETRIES):
@@ -103,23 +123,24 @@ def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) 
 
 def _dependency(draft: Draft, match: re.Match[str]) -> None:
     text = match[0]
-    job = draft.line.words(*match.span("id")).rstrip(".")
+    jobs = [draft.line.words(*match.span("id")).rstrip("."), *re.findall(r"\d[\w.\[\]]*", match["more"])]
     how = match["how"] or ""
     kind = None
-    if re.search(r"succe|\bok\b|cleanly|without error|runs? through", text):
-        kind = "afterok"
-    elif re.search(r"either way|any case|regardless|or fails", text):
+    if re.search(r"either way|any case|regardless|or fails|whatever|no matter|whether", text):
         kind = "afterany"
+    elif re.search(r"succe|\bok\b|cleanly|without error|runs? through", text):
+        kind = "afterok"
     elif how.startswith("fail") or "failure of" in text:
         kind = "afternotok"
     elif how.startswith(("start", "beg")) or "start of" in text:
         kind = "after"
     if kind:
-        draft.add("dependencies", Dependency(kind=kind, job_id=job), *match.span())  # type: ignore[arg-type]  # set above
+        for job in jobs:
+            draft.add("dependencies", Dependency(kind=kind, job_id=job), *match.span())  # type: ignore[arg-type]  # set above
         return
-    words = draft.words(*match.span())
+    words, named = draft.words(*match.span()), " and ".join(jobs)
     options = [
-        Option(label="only if it succeeded", patch={"dependencies": [{"kind": "afterok", "job_id": job}]}),
-        Option(label="whatever its outcome", patch={"dependencies": [{"kind": "afterany", "job_id": job}]}),
+        Option(label=label, patch={"dependencies": [{"kind": kind, "job_id": job} for job in jobs]})
+        for label, kind in (("only if it succeeded", "afterok"), ("whatever its outcome", "afterany"))
     ]
-    draft.ask("dependencies", *match.span(), f"{words!r}: must job {job} have succeeded?", options)
+    draft.ask("dependencies", *match.span(), f"{words!r}: must job {named} have succeeded?", options)

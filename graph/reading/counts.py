@@ -24,21 +24,24 @@ _ADJECTIVE = (
 )
 _BOUND = (
     r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
-    r"|no fewer than|not less than|no less than|less than|fewer than|more than|exactly|between|from|around|about"
+    r"|no fewer than|not less than|no less than|less than|fewer than|more than|exactly|between|anywhere from|from"
+    r"|around|about"
     r"|roughly|approximately|approx\.?|only|just|~|>=|<=|<|>|≥|≤) ?)?"
 )
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
-    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|a|for a single) ?(?:mpi "
+    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|a|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])| (?P<total>in total|total"
     r"|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>each|apiece)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of|using|running"
+    r"|(?:,| )(?: ?)(?P<each>each|apiece|on each|per each)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of"
+    r"|using|running"
     r"|containing)))?"
 )
 _QUANTITY = (
-    rf"(?:(?P<n>{NUMBER})(?: ?(?:-|\u2013|to|\.\.) ?(?P<m>{NUMBER}))?|(?P<a>an?|half an?|half a|another))"
+    rf"(?:(?:(?P<times>{NUMBER}) ?[x\u00d7*] ?)?(?P<n>{NUMBER})(?: ?(?:-|\u2013|up to|to|\.\.) ?(?P<m>{NUMBER}))?"
+    r"|(?P<a>(?:an? )?single|an?|half an?|half a|another))"
     r"(?P<dozen> dozens?)?(?: of)?"
 )
 FORWARD = (
@@ -175,6 +178,12 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         low = count_of(match["n"])
         if low is not None and groups.get("dozen"):
             low *= 12
+        times = count_of(groups["times"]) if groups.get("times") else 1
+        if low is not None and times and times > 1:
+            if unit == "node" or match["m"] or per_of(match) in (None, "job"):
+                return  # `2x8 cores`: of what there are two is not said
+            draft.default(f"{draft.words(start, end)!r}: {low * times} {unit}s are asked for")
+            low *= times
     high = count_of(groups["m"]) if groups.get("m") else None
     if low is None or low == 0 or (groups.get("m") and (high is None or high < low)):
         return

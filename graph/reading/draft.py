@@ -29,6 +29,11 @@ _NOT_INSIDE = re.compile(
     rf"{_FILLER}(?:no|without|not)[ ](?!more|less|fewer|longer|later|earlier|before|until|hurry|rush|urgent)"
 )
 
+_CORRECTED = re.compile(
+    r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
+    r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that)(?![\w-])"
+)
+
 Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
 
 
@@ -72,6 +77,10 @@ class Draft:
     """Where names of software ended, in the normal form."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
+    gpu_models: list[tuple[str, int, int]] = field(default_factory=list)
+    """Models of GPUs with their place, until the GPUs are counted."""
+    _puts: dict[str, int] = field(default_factory=dict)
+    """Where each field of one value was stated last."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 
@@ -100,11 +109,18 @@ class Draft:
         self.line.claim(max(0, first), end)
         return True
 
+    def corrected(self, start: int, end: int) -> bool:
+        """Whether the words between two statements say that the later one counts: `8 nodes, sorry, 16 nodes`."""
+        return 0 <= end - start <= 120 and bool(_CORRECTED.search(self.line.norm[start:end]))
+
     def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field
         """State a field that has one value; a second, different value becomes a question."""
         if self.negated(start, end):
             return
         words = self.words(start, end)
+        if self.fields.get(path, value) != value and self.corrected(self._puts.get(path, end), start):
+            self.default(f"{words!r} counts, not what was said before")
+            self.fields.pop(path)
         if path in self.fields and self.fields[path] != value:
             earlier = next((s.words for s in self.sources if s.field == path), "earlier")
             self.contested.add(path)
@@ -116,6 +132,7 @@ class Draft:
             )  # fmt: skip
             return
         self.fields[path] = value
+        self._puts[path] = end
         self.source(path, start, end)
 
     def add(self, path: str, value: Any, start: int, end: int) -> None:  # noqa: ANN401  # values of any field

@@ -16,6 +16,11 @@ _UNITS = (
     | frozenset("a100 a100s h100 h100s v100 v100s".split())  # noqa: SIM905
     | frozenset("compute full whole entire exclusive physical parallel total gpu cpu openmp".split())  # noqa: SIM905
 )
+_SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←")  # noqa: RUF001  # as people type them
+_VERBS = frozenset(
+    "has have must should will would can could is are was wherever whenever whichever because since which that".split()  # noqa: SIM905
+)
+"""Words that a sentence goes on with behind a command."""
 _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))
 
 
@@ -50,7 +55,7 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
-    return low in KEYWORDS or low in _SENTENCE or word in ("-", "--", "–", "—")  # noqa: RUF001  # dashes as people type
+    return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
 
 
 def _begins_an_amount(word: str, after: re.Match[str] | None, later: re.Match[str] | None) -> bool:

@@ -63,7 +63,7 @@ _QUOTED = re.compile(
 )
 _VERB = re.compile(
     r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
-    r"|command|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
+    r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
     r"|my )?$"
 )
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
@@ -108,7 +108,9 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
             return following in ("exec", "run")
         if low in LAUNCHERS:
             return looks or (bool(following) and following.lower().strip(".,;") not in KEYWORDS and after_verb)
-        return looks or bool(_ASSIGNMENT.fullmatch(following) and low == "env")
+        return looks or bool(
+            _ASSIGNMENT.fullmatch(following) and low == "env" and not following.endswith((",", ";", "."))
+        )
     return after_verb and bool(_SCRIPT_FILE.fullmatch(word.rstrip(",.;")))
 
 
@@ -130,7 +132,8 @@ def find_commands(text: str) -> list[Found]:
         if re.search(r"(?:^|\s)(?:\.{0,2}|~)?/\S+(?:[ \t]+-\S+)*[ \t]+$", before):
             continue  # `./x `cat args``: a part of the command before it
         line = len(words) > 1 and bool(_ASSIGNMENT.fullmatch(words[0]) or looks_like_shell(match["body"]))
-        if words and (_program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True) or verb or line):
+        program = bool(words) and _program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True)
+        if words and (program or verb or line or is_command_line(match["body"])):
             take(match.start(), match.end(), *match.span("body"))
     for match in _PROMPT.finditer(text):
         take(match.start(), match.end(), *match.span("body"))

@@ -18,7 +18,7 @@ from graph.reading.commands import split_command, warn_of_secret
 from graph.reading.counts import read_counts
 from graph.reading.draft import Draft
 from graph.reading.environment import variable
-from graph.reading.gpus import give_gpu_memory, read_gpus
+from graph.reading.gpus import give_what_gpus_have, read_gpus
 from graph.reading.launchers import read_launch
 from graph.reading.lexicon import NUMBER_WORDS
 from graph.reading.line import Line
@@ -198,7 +198,7 @@ def _amount(unit: str) -> Callable[[Draft, dict[str, Any], str, Any], None]:
             return
         if unit == "memory" and text.isdigit():
             raise BadRequest(f"{text} has no unit", where=where, cure="write it like 64 GB per node")
-        part = _by_rules(draft, text, unit, read_gpus, read_memory, read_counts, give_gpu_memory)
+        part = _by_rules(draft, text, unit, read_gpus, read_memory, read_counts, give_what_gpus_have)
         draft.parts.append(part)
 
     return read

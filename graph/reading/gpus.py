@@ -12,7 +12,7 @@ from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
-__all__ = ["give_gpu_memory", "read_gpus", "read_some_gpus"]
+__all__ = ["give_what_gpus_have", "read_gpus", "read_some_gpus"]
 
 _VENDOR = r"(?:(?P<vendor>nvidia|amd|intel) )?(?:tesla |instinct |data center |geforce )?"
 MODEL = (
@@ -22,8 +22,11 @@ MODEL = (
     r"|gtx ?\d{3,4}(?: ?ti)?|pvc|max[ -]?1[15]\d0|arc a\d{3})"
 )
 _SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
-_GPU = r"(?:gpus?|accelerators?|graphics cards?|cards?)"
-_QUANTITY = rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?|(?P<a>an?) )"  # noqa: RUF001
+_GPU = r"(?:gpus?|accelerators?|graphics cards?|gpu cards?|cards?)"
+_QUANTITY = (
+    rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?"  # noqa: RUF001
+    rf"|(?P<a>(?:an? )?single|an?) )"
+)
 _TAIL = (
     rf"(?:(?: |-|/| \()?(?:with )?{_SIZE}(?! (?:of )?(?:ram|memory|host|system))(?: (?:vram|hbm\w*"
     rf"|gpu memory))?(?: each)?\)?)?"
@@ -40,7 +43,7 @@ BEFORE_MODEL = (
 )
 WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER}(?:,? (?:with|having|of) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
-    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
 )
@@ -53,6 +56,17 @@ SIZED = (
     rf"{_GPU}(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
     rf"(?! (?:of )?(?:ram|host|main|system))(?!\w))(?:,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
 )
+ON_CARD = (
+    r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?"
+    r"|>=) ?){0,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)"
+    r" (?:on|in) (?:the|each|every|a) (?:card|gpu)s?(?!\w)"
+)
+EACH_GPU = (
+    r"(?<![\w.-])(?:each|every|per) (?:gpu|card)s?:? (?:(?:with|has|have|having|needs|must have|should have|at least"
+    r"|min(?:imum)?\.?(?: of)?|>=) ?){1,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:memory|vram"
+    r"|hbm\w*))?(?![\w])"
+    r"(?! (?:of )?(?:ram|host|main|system|cpu))"
+)
 VRAM = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?|>=|each with) ?){0,3}"
     r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?) ?(?:of )?(?:vram|v-ram|hbm\w*|gpu (?:memory|ram|mem)"
@@ -61,8 +75,9 @@ VRAM = (
     r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b)?))(?: each| per (?:gpu|card)| on each)?(?![\w])"
 )
 MODEL_ONLY = (
-    rf"(?<![\w.-])(?:on |with |using |needs |an? "
-    rf"|the ){{0,6}}{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})s?(?![\w]|\.\d)(?: {_GPU})?"
+    rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
+    rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
+    rf"s?(?![\w]|\.\d)(?: {_GPU})?"
 )
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = (
@@ -104,6 +119,8 @@ def read_gpus(draft: Draft) -> None:
             _described(draft, match)
     for match in draft.line.find(VRAM):
         _gpu_memory(draft, match, match["size"] or match["size2"])
+    for match in (found for rule in (ON_CARD, EACH_GPU) for found in draft.line.find(rule)):
+        _gpu_memory(draft, match, match["size"])
     for match in draft.line.find(SIZED):
         count = count_of(match["n"]) if match["n"] else None
         size = match["size"] or match["size2"]
@@ -142,8 +159,9 @@ def _gpu_memory(draft: Draft, match: re.Match[str], size: str) -> None:
         draft.line.claim(*match.span())
 
 
-def give_gpu_memory(draft: Draft) -> None:
-    """Give the memory that was said of GPUs to those that are counted; else it is asked or told back."""
+def give_what_gpus_have(draft: Draft) -> None:
+    """Give the model and memory that were said of GPUs to those that are counted; else asked or told back."""
+    _give_models(draft)
     counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
     for each, start, end in draft.gpu_memory:
         if len(counted) == 1 and counted[0].each_bytes in (None, each):
@@ -157,7 +175,7 @@ def give_gpu_memory(draft: Draft) -> None:
 
 def read_some_gpus(draft: Draft) -> None:
     """`with GPUs` and no number anywhere: asked back."""
-    give_gpu_memory(draft)
+    give_what_gpus_have(draft)
     for match in draft.line.find(SOME):
         if any(amount.unit == "gpu" for amount in draft.amounts) or "shapes.0.gpus" in {
             q.field for q in draft.questions
@@ -169,6 +187,8 @@ def read_some_gpus(draft: Draft) -> None:
 
 def _described(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
+    if re.match(r"\d{1,4}[kmptl]\d{1,2}(?!\d)", match[0]):
+        return  # `8p4` is a version, `4k80` is no way to write four of them
     if draft.negated(*match.span()):
         return
     count = count_of(groups["n"]) if groups.get("n") else 1
@@ -179,7 +199,11 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
     except BadRequest:
         return
-    if "sure" in groups and (groups["memory"] or not groups["sure"]):
+    if (
+        "sure" in groups
+        and (groups["memory"] or groups["sure"] in ("", " or more"))
+        and not _is_of_the_gpu(draft, match)
+    ):
         _which_memory(draft, match, count, each or 0)
         return
     named = re.sub(r"\s", "", groups.get("model") or "")
@@ -192,6 +216,13 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
     )
     draft.line.claim(*match.span())
+
+
+def _is_of_the_gpu(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether main memory is stated elsewhere, so that this can only be the GPU's."""
+    rest = draft.line.norm[: match.start()] + " " + draft.line.norm[match.end() :]
+    main = re.search(rf"{NUMBER} ?(?:g|t)i?b?(?: of)?(?: main| system| host)? (?:ram|memory|mem)\b", rest)
+    return main is not None and "ram" not in (match["memory"] or "")
 
 
 def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> None:
@@ -209,21 +240,21 @@ def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> 
 
 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:
-    model = re.sub(r"\s", "", match["model"])
-    known = [amount for amount in draft.amounts if amount.unit == "gpu"]
-    plain = _plain_counts(draft)
-    if len(known) == 1 and known[0].model in (None, model):
-        known[0].model = model
-        draft.source("shapes.0.gpus", *match.span())
-    elif plain or known:
-        draft.unread.append(draft.words(*match.span()))
-        draft.line.claim(*match.span())
-    else:
-        _how_many(draft, *match.span(), model)
+    """A model without a number: of the GPUs that are counted elsewhere; kept until the counts are known."""
+    draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span()))
+    draft.line.claim(*match.span())
 
 
-def _plain_counts(draft: Draft) -> list[re.Match[str]]:
-    return list(draft.line.find(rf"{NUMBER} gpus?(?!\w)"))
+def _give_models(draft: Draft) -> None:
+    counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
+    for model, start, end in draft.gpu_models:
+        if len(counted) == 1 and counted[0].model in (None, model):
+            counted[0].model = model
+            draft.source("shapes.0.gpus", start, end)
+        elif counted or draft.asks("shapes.0.gpus"):
+            draft.unread.append(draft.words(start, end))
+        else:
+            _how_many(draft, start, end, model)
 
 
 def _how_many(draft: Draft, start: int, end: int, model: str | None, each: int | None = None) -> None:

@@ -54,7 +54,7 @@ LAUNCHERS = {
 }  # fmt: skip
 
 
-WRAPPERS = frozenset(("time", "nohup", "nice", "stdbuf", "setsid", "command", "exec"))
+WRAPPERS = frozenset(("time", "nohup", "nice", "stdbuf", "setsid"))
 """Programs that run the command behind them, and may stand before a launcher."""
 
 

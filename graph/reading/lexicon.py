@@ -34,6 +34,9 @@ UNIT_WORDS = _words("""
 FOREIGN_UNITS = _pairs("""
     knoten=nodes kern=core kerne=cores kernen=cores prozesse=processes prozessen=processes aufgaben=tasks
     stunde=hour stunden=hours tag=day tage=days tagen=days minuten=minutes sekunden=seconds woche=week wochen=weeks
+    core-stunden=core-hours kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
+    knoten-stunden=node-hours gpu-stunden=gpu-hours cpu-stunden=core-hours viertelstunde=quarter_hour
+    dreiviertelstunde=3_quarters_of_an_hour arbeitstage=days gpus=gpus mal=times
     grafikkarten=gpus grafikkarte=gpu speicher=memory arbeitsspeicher=memory std=hours rechenknoten=nodes nœud=node
     nœuds=nodes noeud=node noeuds=nodes cœur=core cœurs=cores coeur=core coeurs=cores tâche=task tâches=tasks
     taches=tasks processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds semaine=week
@@ -50,10 +53,34 @@ FOREIGN_WORDS = _pairs("""
     de=of le=the la=the les=the des=of lancer=run lancez=run exécuter=run svp=please
     demi=half demie=half halbe=half halben=half
     programm=program programme=program il=it faut=need kann=can haben=have können=can
+    wir=we möchte=want möchten=want würde=would würden=would gerne=please gern=please bräuchte=need bräuchten=need
+    brauchen=need benötigen=need muss=must müssen=must soll=should sollte=should sollen=should sein=be fertig=done
+    laufzeit=runtime rechenzeit=runtime projekt=project konto=account warteschlange=queue insgesamt=altogether
+    gesamt=total nur=only wenn=if falls=if erfolgreich=successful mein=my meine=my meinen=my unser=our unsere=our
+    unserem=our einer=a eines=a dieser=this dieses=this diese=this typ=type vom=of von=of am=on im=in zum=for zur=for
+    als=as mehr=more weniger=less gleichzeitig=at_once spätestens=no_later_than jeder=each jedes=each jede=each
+    pro=per anderthalb=1.5 eineinhalb=1.5 zweieinhalb=2.5 zwölf=12 zehn=10 sechs=6 sieben=7 neun=9 sechzehn=16
+    neuer=newer höher=higher neuere=newer nicht=not keine=no kein=no keinen=no ohne=without lässt=let lassen=let
+    laufen=run rechnen=run laufe=run führe=run ausführen=run gerechnet=run nutzen=use verwenden=use befehl=command
+    kommando=command ergebnisse=results ergebnis=result eingabe=input daten=data datei=file dateien=files
+    standort=site beim=at bei=at zurück=back etwa=about ungefähr=about circa=about ca=about
+    au=at moins=least plus=more récent=recent récente=recent ultérieure=later supérieur=higher supérieure=higher
+    maximum=most seul=single seule=single commande=command compte=account projet=project chaque=each durée=duration
+    limite=limit nous=we voudrais=want voudrions=want souhaite=want souhaitons=want aimerais=want
+    faudrait=need doit=must être=be fini=done finie=done terminé=done terminée=done utiliser=use utilisant=using
+    dans=in sans=without pas=not résultats=results résultat=result données=data fichier=file fichiers=files
+    maximale=maximum minimale=minimum carte=card cartes=cards uniquement=only ende=end erfolgreichem=successful
+    erfolgreichen=successful erfolgreiche=successful abschluss=completion möglichst=as_possible höchst=most
+    entrée=input environ=about dix=10 douze=12 seize=16 sept=7 cinq=5 neuf=9 moi=me
+    ma=my mes=my notre=our nos=our quart=quarter
 """)
 """Function words, taken only where a German or French unit word shows the language."""
 
 PADDING = _words("""
+    plz whichever wherever anywhere somebody anybody yo dude group groups user users student students thesis year
+    years luck exam think guess believe suppose suffice suffices plenty i.e e.g ie eg btw fyi hybrid ticket details
+    moin servus set summary info specs keep stay put plain vanilla stock tool model connected
+    bonjour bonsoir salut cordialement zusammen viele freundliche freundlichen freundlichem d'avance bien
     instead actually danke dank dr fax grüße grüßen gruß guten hallo mfg oops phone prof sorry tel vielen wishes
     across spread distributed evenly split among
     a able about above admins afternoon again all allocate allocation also altogether am an and another any app

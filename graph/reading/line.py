@@ -28,7 +28,13 @@ _LONGEST_WORD = 400
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {"w/": "with", "w/o": "without"}
-_SHORT = frozenset(("to", "go", "mo"))
+_SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal", "kern"))
+"""Words of other languages that mean something else too: taken as units only right after a number."""
+_BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
+_SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
+_LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ \t])")
+_THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,:-]|\.\d)")
+_LISTED = re.compile(r"(?i)(?:array|ind(?:ex|ices)|ids?|jobs?|tasks|ranges?|[=\[])(?: (?:of|is|from))?:?[ \[]*$")
 _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
 _ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
@@ -119,10 +125,21 @@ def _one_off(word: str, other: str) -> bool:
 
 
 def _corrected(word: str) -> str | None:
+    if word == "nod":
+        return "node"
     if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in PADDING:
         return None
     found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and _one_off(word, unit)]
     return found[0] if found and (len(found) == 1 or len({unit.rstrip("s") for unit in found}) == 1) else None
+
+
+def _thousands(text: str) -> set[int]:
+    """Where commas of English numbers stand (`1,200`); those of lists are kept."""
+    found: set[int] = set()
+    for match in _THOUSANDS.finditer(text):
+        if not _LISTED.search(text[max(0, match.start() - 24) : match.start()]):
+            found.update(at for at in range(*match.span()) if text[at] == ",")
+    return found
 
 
 class Line:
@@ -135,7 +152,7 @@ class Line:
         self._starts: list[int] = []
         self._ends: list[int] = []
         lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
-        self._foreign = any(word in FOREIGN_UNITS and word not in {"to", "go", "mo", "tag"} for word in lowered)
+        self.foreign = any(word in FOREIGN_UNITS and word not in _SHORT for word in lowered)
         self._build()
         self.norm = "".join(self._norm)
         self._open: list[str] = list(self.norm)
@@ -143,12 +160,18 @@ class Line:
 
     def _build(self) -> None:
         blanked = {m.start() for m in _SMALL_SPACE.finditer(self.text)}
+        if not self.foreign:
+            blanked |= _thousands(self.text)
+        bullets = {match.end(): match.start() for match in _BULLET.finditer(self.text)}
+        labels = {match.start("label") for match in _LABEL.finditer(self.text)}
         position, before = 0, ""
         compounds = {start: (end, value) for start, end, value in compound_numbers(self.text)}
         for start, end in self._chunks(blanked):
             if end <= position:
                 continue  # of a number of several words
             at = max(start, position)
+            if self._norm and start in labels:
+                self._put(";", position, at)
             if self._norm and at == start:
                 self._put(" ", position, at)
             if at in compounds:
@@ -156,6 +179,10 @@ class Line:
                 self._put(str(value), at, stop)
                 self._put_raw(stop, max(stop, end), blanked)
                 before, position = str(value), max(stop, end)
+                continue
+            if end in bullets:
+                self._put(";" if self._norm else "", at, end)
+                before, position = "", end
                 continue
             if at > start:
                 self._put_raw(at, end, blanked)
@@ -236,14 +263,17 @@ class Line:
         after_number = before[-1:].isdigit() or before in NUMBER_WORDS
         if (
             low in FOREIGN_UNITS
-            and (self._foreign or after_number)
-            and (low not in _SHORT or (self._foreign and before.isdigit()))
+            and (self.foreign or after_number)
+            and (low not in _SHORT or (self.foreign and before.isdigit()))
         ):
             return FOREIGN_UNITS[low].lower()
-        if self._foreign and low in FOREIGN_WORDS:
+        if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:
             return str(NUMBER_WORDS[low])
+        if _SIZE.fullmatch(before) and _corrected(low) == "memory":
+            self.corrections.append((word, "memory"))
+            return "memory"
         if after_number or before in {"per", "each", "a", "pro", "par"}:
             better = _corrected(low) if after_number or before == "per" else None
             if better:

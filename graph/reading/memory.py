@@ -30,6 +30,10 @@ BACKWARD = (
     rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:"
     rf"| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
 )
+FREE = (
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)? (?:free|available)(?: (?:disk|space|storage|file ?system|quota)){{0,2}}"
+    r"(?: (?:there|on it|in it|on scratch|on disk))?(?![\w-])(?! (?:memory|ram|mem))"
+)
 NODE_SIZE = (
     rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?"
     rf"|hosts?)(?![\w-])"
@@ -39,14 +43,20 @@ _DATA = re.compile(
     r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
     r"|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b"
 )
+_OF_DATA = re.compile(
+    r"(?<![\w-])(?:inputs?|data(?:sets?)?|data sets?|files?)(?: (?:is|are|of|about|ca\.?|around|roughly|size)){0,3}:? $"
+)
 _FACTOR = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 
 
-def bytes_of(number: str, unit: str) -> tuple[int, ...]:
+def bytes_of(number: str, unit: str, *, foreign: bool = False) -> tuple[int, ...]:
     """Bytes that a size in words can mean: `GB` is decimal, `GiB` and a bare letter are binary (dragoman/units.py)."""
     decimal = (unit.endswith(("b", "bs")) and "i" not in unit) or unit.startswith(("mega", "giga", "tera", "gig"))
     factor = int((1000 if decimal else 1024) ** _FACTOR[unit[0]])
-    amounts = [round(value * factor) for value in amounts_of(number) if value > 0]
+    values = amounts_of(number)
+    if foreign and len(values) == 2 and "," not in number:
+        values = values[:1]  # `1.024 GB` on a German line
+    amounts = [round(value * factor) for value in values if value > 0]
     return tuple(sorted(set(amounts), reverse=True))
 
 
@@ -54,6 +64,8 @@ def read_memory(draft: Draft) -> None:
     """Find sizes; where a size can be memory or data it is left for the person."""
     for match in draft.line.find(LOCAL):
         _local(draft, match)
+    for match in draft.line.find(FREE):
+        _free(draft, match)
     for match in draft.line.find(BACKWARD):
         _memory(draft, match, match["per"] or match["per2"])
     for match in draft.line.find(NODE_SIZE):
@@ -64,7 +76,8 @@ def read_memory(draft: Draft) -> None:
         else:
             _counted_before(draft, match)
     for match in draft.line.find(MEMORY):
-        if not match["mem"] and _DATA.match(draft.line.norm, match.end()):
+        before = draft.line.norm[max(0, match.start() - 40) : match.start()]
+        if not match["mem"] and (_DATA.match(draft.line.norm, match.end()) or _OF_DATA.search(before)):
             _data(draft, match)
         else:
             _memory(draft, match, None)
@@ -81,7 +94,7 @@ def _counted_before(draft: Draft, match: re.Match[str]) -> None:
 
 
 def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
-    values = bytes_of(match["n"], match["unit"])
+    values = bytes_of(match["n"], match["unit"], foreign=draft.line.foreign)
     if len(values) == 0 or draft.line.words(*match.span("unit")) == "m":
         return
     if len(values) > 1:
@@ -95,6 +108,19 @@ def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
     word = "core" if word == "thread" else word
     draft.amounts.append(Amount("memory", values[0], None, *match.span(), per=word))
     draft.line.claim(*match.span())
+
+
+def _free(draft: Draft, match: re.Match[str]) -> None:
+    """`1 TB free there`: on the one file system that is named, else on any."""
+    values = bytes_of(match["n"], match["unit"])
+    known = draft.fields.get("storage", [])
+    if len(values) != 1:
+        return
+    if len(known) == 1 and known[0].free_bytes is None:
+        known[0] = known[0].model_copy(update={"free_bytes": values[0]})
+        draft.source("storage.0.free_bytes", *match.span())
+    else:
+        draft.add("storage", StorageNeed(free_bytes=values[0]), *match.span())
 
 
 def _local(draft: Draft, match: re.Match[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from dragoman.errors import BadRequest
 from graph.reading.draft import Draft
@@ -66,14 +66,16 @@ _CLOCK = (
 )
 _ZONE = (
     r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{{1,2}}(?::?\d{{2}})?|[+-]\d{{2}}:?\d{{2}}|z(?![\w])"
-    r"|[a-z]{{2,10}}/[a-z_]{{2,20}}(?:/[a-z_]{{2,20}})?|(?:{}|cst|ist)(?!\w))\)?(?: time)?)?".format(
+    r"|[a-z]{{2,10}}/[a-z_]{{2,20}}(?:/[a-z_]{{2,20}})?|(?:{}|cst|ist)(?!\w)"
+    r"|(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?!\w)|(?:local|our|my)(?= time)"
+    r"|[a-z]{{3,14}}(?: [a-z]{{3,14}})?(?= time(?!\w)))\)?(?: time)?)?".format(
         "|".join(sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True))
     )
 )
 _BEFORE = (
     r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want "
     r"|wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the "
-    r"|the ){0,6}"
+    r"|the |have |has |there |available ){0,6}"
     r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at"
     r"| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
 )
@@ -85,11 +87,25 @@ _FROM = (
     r"|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
 )
 _WHEN = (
-    rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}(?: (?:on |the "
+    rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}"
+    rf"{_ZONE.replace('?P<', '?P<b_')}"
+    rf"(?:,? (?:on |the "
     rf"|am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
 )
-RULE = rf"(?<![\w-])(?:{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
-LONE = rf"(?<![\w-])(?:on )?(?:{_DATE})(?:,? (?:at )?(?:{_CLOCK}))?{_ZONE}(?![\w:])"
+_NOT_BEFORE = (
+    r"(?:(?:please |but |and |it |this |the job |must |should |may |can |only ){0,6}(?:do not|don't|does not|doesn't"
+    r"|must not|mustn't|should not|shouldn't|may not|can't|cannot|can not|never|not)(?: to)?"
+    r" (?:start|begin|run|be started|be run)(?: it| this)? (?:before|until|earlier than))"
+)
+RULE = (
+    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
+    r"(?: or (?:later|earlier|before|after)| at the (?:latest|earliest))?"
+)
+_JOBS_OWN = re.compile(
+    r".*[.,;:!?)]|run|runs|running|start|starts|starting|begin|beginning|launch|submit|schedule|scheduled|job|it|this"
+    r"|please|and|but|only|or|then|go|available|ready|earliest|hours?|nodes?|cores?|min|minutes|once|be|free"
+)
+_DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 _DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
     rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"
@@ -98,15 +114,26 @@ _WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "mi
 _VAGUE = {"morning": 8, "afternoon": 12, "evening": 18, "night": 22}
 
 
+_REGIONS = {
+    "eastern": "America/New_York", "central": "America/Chicago", "mountain": "America/Denver",
+    "pacific": "America/Los_Angeles",
+}  # fmt: skip
+
+
 def zone_named(name: str) -> tzinfo | None:
     """A zone by IANA name, offset, or abbreviation that means one thing; None for any other word."""
-    low = name.strip().lower()
+    low = re.sub(r" (?:standard|daylight)$", "", name.strip().lower())
+    if low in _REGIONS:
+        return ZoneInfo(_REGIONS[low])
     if low in _OFFSETS:
         return timezone(timedelta(minutes=_OFFSETS[low])) if _OFFSETS[low] else UTC
     offset = re.fullmatch(r"(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?", low)
     if offset:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes < 24 * 60 else None
+    cities = [zone for zone in available_timezones() if zone.rpartition("/")[2].lower() == low.replace(" ", "_")]
+    if cities:
+        return ZoneInfo(min(cities))
     try:
         return ZoneInfo("/".join(part.title() if part.islower() else part for part in name.strip().split("/")))
     except (ValueError, OSError, KeyError):
@@ -146,12 +173,22 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         _tonight(draft, match)
         return
     words = draft.words(*match.span())
+    if match["after"] in ("on", "at") and match[0].startswith(("on ", "at ")) and _of_a_story(draft, match.start()):
+        draft.unread.append(words)
+        draft.line.claim(*match.span())
+        return
     if _dateless(match) and _DAY_BEFORE.search(draft.line.norm[max(0, match.start() - 24) : match.start()]):
         draft.unread.append(words)  # `tomorrow from 14:00` is not today's
         draft.line.claim(*match.span())
         return
     field = "deadline" if is_deadline else "start_after"
+    if _dateless(match) and (day := _DAY_AFTER.match(draft.line.norm, match.end())):
+        draft.unread.append(draft.words(match.start(), day.end()))  # the time of a day that is not read with it
+        draft.line.claim(match.start(), day.end())
+        return
     zone_word = _group(match, "zone")
+    if zone_word in ("local", "our", "my"):
+        zone_word = draft.time_zone
     zone = zone_named(zone_word) if zone_word else zone_named(draft.time_zone) if draft.time_zone else None
     if draft.time_zone and zone is None and not zone_word:
         raise BadRequest(
@@ -176,6 +213,12 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
     else:
         draft.put(field, found[0].astimezone(UTC), *match.span())
+
+
+def _of_a_story(draft: Draft, at: int) -> bool:
+    """Whether a day belongs to another verb than the job's: `I fly on Thursday`."""
+    before = re.search(r"([^\s\x00]+) ?$", draft.line.open[:at])
+    return before is not None and not _JOBS_OWN.fullmatch(before[1])
 
 
 def _dateless(match: re.Match[str]) -> bool:

@@ -18,7 +18,8 @@ _MORE = (
     r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
 )
 NOT_SITE = (
-    rf"(?<![\w-])(?:,? ?but )?(?:not (?:at|on|to)|(?:don't|do not|never|must not|should not) (?:(?:run|submit|go"
+    rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
+    rf"|never|must not|should not) (?:(?:run|submit|go"
     rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|except(?: for)?(?: at"
     rf"| on)?|excluding|exclude|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at"
     rf"|on)) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
@@ -29,10 +30,10 @@ ONLY_SITE = (
     rf"|using) (?:only )?sites? (?:only )?){_NAME}{_MORE}(?: only)?"
 )
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
-KNOWN = r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) )?(?:the )?(?P<name>%s)(?![\w./@-])"
+KNOWN = r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not )?(?:the )?(?P<name>%s)(?![\w./@-])"
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
-    rf"|for|from|use|the|our|my|against|via|in) ){{0,4}}"
+    rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
     rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?: (?:is|id|code|name|number)"
     rf"|:| ?=){{0,6}} ?{_NAME}"
 )
@@ -44,7 +45,7 @@ ACCOUNT_AFTER = (
 CHARGE = r"(?<![\w-])(?:charge|bill) (?:it |this |the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
 QUEUE = (
     rf"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition)(?: (?:is|called|named)|:| ?=){{0,6}} ?{_NAME}"
+    rf"|partition|file d'attente)(?: (?:is|called|named)|:| ?=){{0,6}} ?{_NAME}"
 )
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
@@ -57,7 +58,8 @@ RESERVATION = (
     rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?: is| called| named|:| ?=){{0,6}} ?{_NAME}"
 )
 NAMED = (
-    r"(?<![\w-])(?:(?:call it|name it|named|job name|jobname|name)(?: is|:| ?=){0,6} ?"
+    r"(?<![\w-])(?:(?:call it|name it|named|job name|jobname|(?:name|nom) (?:of|du) (?:the )?job|name)(?: is|:"
+    r"| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
 )
 AT_UNKNOWN = (
@@ -78,6 +80,14 @@ _DATA = re.compile(
     r"|lives?)"
     r"|\d ?[kmgtp]i?b)(?: of (?:input )?data)?(?: is| are)? $"
 )
+_QUEUE_WORDS = frozenset(
+    [
+        *("batch", "big", "compute", "cpu", "cpus", "gpu", "gpus", "high", "interactive", "large", "long", "low"),
+        *("medium", "mpi", "night", "nodes", "parallel", "quick", "request", "serial", "short", "single", "small"),
+        *("test", "weekly", "daily", "nightly", "urgent"),
+    ]
+)
+"""Words of the language that queues are named by."""
 _NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "once", "only"}
 
 
@@ -87,7 +97,8 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
         for rule in rules:
             for match in draft.line.find(rule):
                 name = draft.line.words(*match.span("name")).rstrip(".") if match["name"] else ""
-                if name and match["name"] not in _NOT_NAMES and "://" not in name:
+                taken = match["name"] not in _NOT_NAMES or (field == "queue" and match["name"] in _QUEUE_WORDS)
+                if name and taken and "://" not in name:
                     draft.put(field, name, *match.span())
     known = {site.lower(): site for site in sites}
     for rule, field in ((NOT_SITE, "sites_not"), (ONLY_SITE, "sites"), (ONLY_AFTER, "sites")):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from pydantic import ValidationError
 
 from dragoman.request import ContainerNeed, MpiNeed, NetworkNeed, StorageNeed
 from dragoman.versions import VersionRange
 from graph.reading.draft import Draft
+from graph.reading.line import pattern
+from graph.reading.memory import bytes_of
+from graph.reading.numbers import NUMBER
 from graph.reading.software import RANGE, version_range
 
 __all__ = ["read_platform"]
@@ -47,6 +51,13 @@ _FABRIC_TAIL = (
     r"|connected))?(?: between (?:the )?nodes)?"
 )
 _STORAGE_TAIL = r"(?: (?:parallel )?(?:backend|file ?systems?|storage|scratch|mounted|mount|available|bucket|support))*"
+_OR = re.compile(r" ?(?:,|/|,? or|,? and) ?")
+FREE_THERE = (
+    rf" ?[,(]? ?(?:with |and |having |has )?(?:at least |min(?:imum)?\.?(?: of)? |>= ?|about "
+    rf"|~ ?)?(?P<n>{NUMBER})(?: |-)?"
+    r"(?P<unit>[kmgtp]i?bs?)(?: of)? (?:free|available|space|quota|storage)(?: space| storage| disk| quota)?"
+    r"(?: (?:there|on it|in it))?\)?(?![\w-])"
+)
 LOW_LATENCY = (
     r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an) ){0,3}low[- ]latency(?: (?P<mpi>mpi)"
     r"| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
@@ -56,7 +67,7 @@ SPEED = (
     r"|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
 )
 IMAGE = (
-    r"(?<![\w/])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image "
+    r"(?<![\w/.:-])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image "
     r"|container )?(?:is |: ?|= ?)?"
     r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
     r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image"
@@ -89,27 +100,68 @@ def read_platform(draft: Draft) -> None:
         draft.fields.setdefault("network", {})["low_latency"] = True
         draft.source("networks.0.low_latency", *match.span())
     _mpi(draft)
-    for name, words in FABRICS.items():
-        for match in draft.line.find(rf"{_LEAD}(?:{words}){_FABRIC_TAIL}(?![\w-])"):
-            if draft.negated(*match.span()):
-                continue
-            network = draft.fields.setdefault("network", {})
-            network.setdefault("fabrics", []).append(name)
-            if match.groupdict().get("gbe"):
-                network["min_gbit_s"] = float(match["gbe"])
-            draft.source("networks.0.fabrics", *match.span())
+    for name, match in _named(draft, FABRICS, _FABRIC_TAIL):
+        if draft.negated(*match.span()):
+            continue
+        network = draft.fields.setdefault("network", {})
+        network.setdefault("fabrics", []).append(name)
+        if match.groupdict().get("gbe"):
+            network["min_gbit_s"] = float(match["gbe"])
+        draft.source("networks.0.fabrics", *match.span())
     for match in draft.line.find(SPEED):
         if float(match["speed"]) > 0:
             draft.fields.setdefault("network", {})["min_gbit_s"] = float(match["speed"])
             draft.source("networks.0.min_gbit_s", *match.span())
-    for name, words in STORAGE.items():
-        for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w:/@.-]\w){_STORAGE_TAIL}(?![\w-])"):
+    before = -1
+    for name, match in _named(draft, STORAGE, _STORAGE_TAIL):
+        known = draft.fields.get("storage")
+        if (
+            known
+            and known[-1].kinds
+            and 0 <= before <= match.start()
+            and _OR.fullmatch(draft.line.norm, before, match.start())
+        ):
+            known[-1] = known[-1].model_copy(update={"kinds": (*known[-1].kinds, name)})
+            draft.source(f"storage.{len(known) - 1}.kinds", before, match.end())
+        else:
             draft.add("storage", StorageNeed(kinds=(name,)), *match.span())
+        before = match.end()
+        _free_space(draft, before)
     network = draft.fields.pop("network", None)
     if network:
         draft.fields["networks"] = [
             NetworkNeed(**{**network, "fabrics": tuple(dict.fromkeys(network.get("fabrics", ())))})
         ]
+
+
+def _named(draft: Draft, table: dict[str, str], tail: str) -> list[tuple[str, re.Match[str]]]:
+    """Every name of a table where it stands, in the order of the text; `or` between two of them is read with them."""
+    found = sorted(
+        (
+            (match.start(), name, match)
+            for name, words in table.items()
+            for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w:/@.-]\w){tail}(?![\w-])")
+        ),
+        key=_place,
+    )
+    for (_, _, first), (_, _, second) in pairwise(found):
+        if first.end() <= second.start() and _OR.fullmatch(draft.line.norm, first.end(), second.start()):
+            draft.line.claim(first.end(), second.start())
+    return [(name, match) for _, name, match in found]
+
+
+def _place(found: tuple[int, str, re.Match[str]]) -> int:
+    return found[0]
+
+
+def _free_space(draft: Draft, end: int) -> None:
+    """`Lustre with 3 TB free`: space on the file system that was just named."""
+    match = pattern(FREE_THERE).match(draft.line.open, end)
+    sizes = bytes_of(match["n"], match["unit"]) if match else ()
+    if match and len(sizes) == 1:
+        known = draft.fields["storage"]
+        known[-1] = known[-1].model_copy(update={"free_bytes": sizes[0]})
+        draft.source(f"storage.{len(known) - 1}.free_bytes", match.start(), match.end())
 
 
 def _mpi(draft: Draft) -> None:
@@ -139,6 +191,10 @@ def _containers(draft: Draft) -> None:
                 image = draft.line.words(*match.span("image")).rstrip(".")
                 draft.source("containers.0.image", *match.span())
     runtimes: list[str] = []
+    rootless: bool | None = None
+    for match in draft.line.find(r"(?<![\w-])(?P<not>not? )?(?:in )?rootless(?: mode)?(?![\w-])"):
+        rootless = match["not"] is None
+        draft.source("containers.0.rootless", *match.span())
     found: VersionRange | None = None
     for match in draft.line.find(CONTAINER):
         if draft.negated(*match.span()):
@@ -159,6 +215,8 @@ def _containers(draft: Draft) -> None:
         runtimes = [name for need in called for name in need.runtimes] or runtimes
     if runtimes or image or plain:
         try:
-            draft.fields["containers"] = [ContainerNeed(runtimes=tuple(runtimes), version=found, image=image)]
+            draft.fields["containers"] = [
+                ContainerNeed(runtimes=tuple(runtimes), version=found, image=image, rootless=rootless)
+            ]
         except ValidationError:
             draft.unread.append(image or "")

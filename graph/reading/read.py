@@ -15,6 +15,7 @@ from dragoman.request import JobRequest
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
+from graph.reading.choices import resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
 from graph.reading.document import looks_like_form, parse_document
@@ -35,6 +36,7 @@ from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
 from graph.reading.shape import resolve_shape
+from graph.reading.signature import hide_signature
 from graph.reading.software import read_software
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
@@ -125,6 +127,7 @@ def _read_words(
     read_options(draft)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]
+    hide_signature(draft)
     read_arrays(draft)
     read_moments(draft)
     read_wishes(draft)
@@ -142,7 +145,6 @@ def _read_words(
     read_perhaps_command(draft)
     read_software(draft)
     read_unknown_places(draft)
-    read_leftover(draft)
     return _finish(draft, dict(draft.fields), base)
 
 
@@ -157,12 +159,16 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
     """The reading of a draft: counts related, launcher options merged."""
     shape: dict[str, Any] = fields.pop("shape", {})
     context = _context(shape, base)
+    components = resolve_components(draft, context)
+    choices = [] if components else resolve_alternatives(draft, context)
     for part in (draft, *draft.parts):
-        shape.update(resolve_shape(part, context))
+        if part is not draft or not (components or choices):
+            shape.update(resolve_shape(part, context))
         if part is not draft:
             draft.questions += part.questions
             draft.defaults += part.defaults
             draft.unread += part.unread
+    read_leftover(draft)
     launch: Launch | None = fields.pop("launched", None)
     if launch is not None:
         _launched(draft, fields, shape, launch)
@@ -175,7 +181,11 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
             if path == "shapes.0.nodes":
                 shape.pop("nodes_max", None)
     alternative = fields.pop("alternative", None)
-    if shape:
+    if components:
+        fields["components"] = tuple(each for one in components for each in _shapes({**shape, **one}, None))
+    elif choices:
+        fields["shapes"] = tuple(each for one in choices for each in _shapes({**shape, **one}, alternative))
+    elif shape:
         fields["shapes"] = _shapes(shape, alternative)
     for a, b in draft.line.corrections:
         draft.default(f"{a!r} is read as {b!r}")

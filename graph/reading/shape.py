@@ -125,6 +125,10 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
         ):
             chosen = Amount("node", amount.low or chosen.low, amount.high or chosen.high, chosen.start, chosen.end)
             continue
+        if chosen.end <= amount.start and draft.corrected(chosen.end, amount.start):
+            draft.default(f"{draft.words(amount.start, amount.end)!r} counts, not what was said before")
+            chosen = amount
+            continue
         draft.contested.add(f"shapes.0.{name}")
         first, second = draft.words(chosen.start, chosen.end), draft.words(amount.start, amount.end)
         draft.ask(
@@ -155,6 +159,8 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
             and (lead or (led == index - 1 and _near(norm, amounts, index)))
         ):
             amount.per = _LEAD_UNIT.get(lead[1], "node") if lead else amounts[index - 1].per
+            if lead:
+                draft.line.claim(amount.start - len(lead[0]), amount.start)
             led = index
             continue
         before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)

@@ -17,13 +17,17 @@ __all__ = ["RANGE", "VERSION", "read_software", "version_range"]
 
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
-_DOTTED = rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*)"
+_DOTTED = (
+    rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*"
+    r"|r\d+(?:\.\d+){1,3}|\d{1,2}p\d{1,2})"
+)
 _OPERATOR = (
     r"(?P<op>>=|=>|≥|<=|=<|≤|==|=|!=|>|<|at least|at most|no older than|not older than|newer than|later than|older than"
-    r"|earlier than|before|after|above|below|minimum|min\.?|maximum|up to|not|other than|except|exactly|any)"
+    r"|earlier than|before|after|above|below|minimum|min\.?|maximum|up to|not|other than|except|exactly|any|ab)"
 )
 _AFTER = (
-    r"(?P<after>(?: ?\+|(?:,? \(?)(?:or|and) (?:newer|later|above|higher|greater|up|more recent|older|earlier"
+    r"(?P<after>(?: ?\+| onwards?| upwards?|(?:,? \(?)(?:or|and) (?:newer|later|above|higher|greater|up|more recent"
+    r"|older|earlier"
     r"|below|lower|before)\)?))?"
 )
 _WORD = r"(?:versions?|release|ver\.?|v\.?)"
@@ -34,16 +38,16 @@ RANGE = (
     rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w))(?P<after4> ?\+| or (?:newer|later|above|higher))?"
-    r")(?![\w:/@]|\.\d)"
+    r")(?![\w/@]|:\S|\.\d)"
 )
 _MORE = (
     rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most"
     rf"|up to) ?(?:{_WORD} )?"
-    rf"{VERSION}(?![\w:/@]|\.\d)){{0,3}})"
+    rf"{VERSION}(?![\w/@]|:\S|\.\d)){{0,3}})"
 )
 NAME = (
     r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
-    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|from|in|of|or|and|on"
+    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
 VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
@@ -73,6 +77,10 @@ _NOUNS = frozenset(
         "which",
     ]
 )
+_LABELS = frozenset("module modules package software application app program tool library".split())  # noqa: SIM905
+_DIRECT = frozenset(
+    "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
+)
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
@@ -84,6 +92,21 @@ _SIGNED = re.compile(
     r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
 )
 _USE = re.compile(r" (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?)\b")
+_MANAGERS = {
+    "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
+    "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
+}  # fmt: skip
+_MANAGED = re.compile(
+    r" ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
+    r"(?: the| an?)? )(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
+    + r")(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
+)
+_INSTEAD = re.compile(
+    r"(?: ?\))? (?:would|will|can|could|is|works?)(?: also)? ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
+    r" ?(?:as well|too|also|instead)?(?= ?[.,;)!?]|$)"
+)
+_COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
 _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
 _TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
 
@@ -126,7 +149,7 @@ def _operator(word: str | None, after: str) -> str:
     if after:
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
     table = {
-        ">=": (">=", "=>", "≥", "at least", "no older than", "not older than", "minimum", "min", "min."),
+        ">=": (">=", "=>", "≥", "at least", "no older than", "not older than", "minimum", "min", "min.", "ab"),
         "<=": ("<=", "=<", "≤", "at most", "maximum", "up to"),
         ">": (">", "newer than", "later than", "after", "above"),
         "<": ("<", "older than", "earlier than", "before", "below"),
@@ -170,7 +193,7 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     """The part of a name that is no word of the language: `running GROMACS` is GROMACS."""
     norm = draft.line.norm[start:end]
     words = norm.split(" ")
-    while words and plain_word(words[0]):
+    while words and (plain_word(words[0]) or (words[0] in _LABELS and draft.line.words(start, start + 1).islower())):
         start += len(words.pop(0)) + 1
     while words and plain_word(words[-1]):
         end -= len(words.pop()) + 1
@@ -191,7 +214,9 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         return
     between = draft.line.norm[span[1] : match.end()].lstrip()
     if between.startswith(",") and match["op"] and not re.match(rf",? ?\(?{_WORD}", between):
-        return
+        after = draft.line.norm[match.end() : match.end() + 12]
+        if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
+            return  # `LAMMPS, at least 4 nodes`
     try:
         need = SoftwareNeed(name=draft.line.words(*span), version=_as_written(draft, match))
     except (ValidationError, BadRequest):
@@ -227,26 +252,31 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
     cue = _CUE.search(before)
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
     joined = _joined(draft, start)
-    listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
-    marked = any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name) and not (
-        opening and name[1:].islower() and len(spans) == 1
-    )
-    named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
-    own = cue is not None and bool(_OWN.search(cue["filler"]))
     single = len(spans) == 1
+    listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
+    named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
+    marked = not _COMPOUND.search(norm[start:end]) and all(
+        _marked(draft, *span, opening=opening and single) for span in spans
+    )
+    if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
+        return  # `want to train`: a verb
+    own = cue is not None and bool(_OWN.search(cue["filler"]))
+    direct = cue is not None and cue["cue"] in _DIRECT
     if own and not single and not named:
         return
     if listed and not marked and not named and joined is None:
         return
     if not (named or marked or joined or (single and (opening or cue is not None) and not own)):
         return
-    if not single and not (named or name[:1].isupper()):
+    if not single and not (named or marked):
         return
     if not (named or marked) and not (
         cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
     ):
         return
     if marked and not (cue or opening or listed or named or _USE.match(following)):
+        return
+    if _runs_a_command(draft) and not (named or joined or (marked and direct and not own)):
         return
     if before.endswith(" with ") and start - 6 in draft.software_ends:
         _ask_about(draft, name, start, end)
@@ -259,6 +289,19 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         _add(draft, SoftwareNeed(name=name), start, end)
     except ValidationError:
         return
+
+
+def _marked(draft: Draft, start: int, end: int, *, opening: bool) -> bool:
+    """Whether a word looks like a name: capitals, digits or signs; a capital at the beginning of a sentence is none."""
+    name = draft.line.words(start, end)
+    if (opening or draft.line.foreign) and name[1:].islower():
+        return False
+    return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
+
+
+def _runs_a_command(draft: Draft) -> bool:
+    """What runs is known: other names are software only where the sentence says so."""
+    return "command" in draft.fields or "script" in draft.fields or draft.asks("command")
 
 
 def _ask_about(draft: Draft, name: str, start: int, end: int) -> None:
@@ -294,6 +337,17 @@ def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
         draft.line.claim(max(ended for ended in draft.software_ends if ended < start), start)
         draft.software_ends.add(end)
         return
+    instead = _INSTEAD.match(draft.line.norm, end)
+    if known and instead and re.search(r"\b(?:do|well|too|also|instead|fine|ok|okay)\b", instead[0]):
+        known[-1] = known[-1].model_copy(update={"alternatives": (*known[-1].alternatives, need)})
+        draft.source(f"software.{len(known) - 1}.alternatives", start, instead.end())
+        draft.software_ends.add(instead.end())
+        return
+    managed = _MANAGED.match(draft.line.open, end)
+    if managed is not None:
+        manager = next(name for name in _MANAGERS if managed[name])
+        need = need.model_copy(update={"manager": manager})
+        end = managed.end()
     draft.software_ends.add(end)
     for index, other in enumerate(known):
         if other.name.lower() != need.name.lower():

@@ -46,7 +46,8 @@ _INTRO = (
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
+    r"(?:(?P<mode>(?:not |never )(?:take |run |last |be )?(?:longer|more) than|(?:not )?exceed(?:ing)?"
+    r"|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
     r"|not longer than"
     r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~"
     r"|<=?|>=|lasting|over"
@@ -59,7 +60,8 @@ _ENDLESS = (
 )
 RULE = (
     rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time"
-    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run|from now))?"
+    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run|from now"
+    rf"|(?:per|for each|for every) (?:task|run|job|element|case|array task|member|sample|point|simulation)|apiece))?"
 )
 ENDLESS_RULES = (
     rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time"
@@ -67,6 +69,17 @@ ENDLESS_RULES = (
     r"(?<![\w-])(?P<endless>unlimited(?! budget)|infinite|no (?:time |walltime "
     r"|wall ?time )limit)(?: (?:wall ?time|time|runtime|duration|walltime))?(?![\w-])",
     r"^(?P<endless>0)$",
+)
+
+
+RANGE = (
+    rf"(?<![\w-])(?:for |takes |within )?(?:between |from |anywhere from )?(?P<low>{NUMBER})(?: ?(?:-|\u2013) ?| to "
+    rf"| and )"
+    rf"(?P<high>{NUMBER}) ?(?P<unit>{_UNIT})(?![\w-])(?: (?:long|each|walltime|run ?time))?"
+)
+UNITLESS = (
+    r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
+    r"(?: of| is|:| ?=)? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
 )
 
 
@@ -145,8 +158,21 @@ def read_times(draft: Draft) -> None:
                 f"{draft.words(*match.span())!r}: no time limit is asked for; sites apply their own, so set one"
             )
             draft.source("walltime_s", *match.span())
+    for match in draft.line.find(RANGE):
+        low, high = (duration_seconds(f"{match[name]} {match['unit']}") for name in ("low", "high"))
+        joined = " and " in match[0] and "between" not in match[0]  # `4 nodes and 2 hours`
+        if len(low) == len(high) == 1 and 0 < low[0] < high[0] and not joined and not draft.negated(*match.span()):
+            draft.fields["walltime_min_s"] = low[0]
+            draft.put("walltime_s", high[0], *match.span())
     for match in draft.line.find(RULE):
         _take(draft, match)
+    for match in draft.line.find(UNITLESS):
+        count = int(match["n"])
+        options = [
+            Option(label=f"{count} {unit}", patch={"walltime_s": count * size})
+            for unit, size in (("minutes", 60), ("hours", 3600)) if count
+        ]  # fmt: skip
+        draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: minutes or hours?", options)
 
 
 def _take(draft: Draft, match: re.Match[str]) -> None:

@@ -13,6 +13,8 @@ __all__ = ["read_wishes"]
 
 _LEAD = (
     r"(?<![\w-])(?:(?:as|at|in|for|the|my|preferably|ideally|possibly|please|prefer|preference|objective|policy"
+    r"|whichever|wherever"
+    r"|whatever|machine|site|cluster|system|place|one|it's"
     r"|optimi[sz]e for|go for|take|pick|choose|use|find|is|on|:) ){0,4}"
 )
 OBJECTIVES = {
@@ -20,16 +22,20 @@ OBJECTIVES = {
     r"|lowest (?:cost|price|charge)"
     r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper"
     r"|cost[- ]optimal|am günstigsten"
-    r"|(?:le )?moins cher|günstigste?|save money",
+    r"|(?:le )?moins cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?|günstigste?|save money"
+    r"|costs? (?:the )?least",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
     r"|quickest(?: start)?"
-    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|so schnell wie möglich|schnellstmöglich"
+    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|(?:so schnell wie möglich"
+    r"|as possible (?:schnell|bald|früh))|schnellstmöglich"
     r"|dès que possible|first to start",
-    "queue-depth": r"(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
+    "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
+    r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth",
-    "min-energy": r"greenest|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy"
+    "min-energy": r"greenest|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
+    r"|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
     "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
     r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
@@ -39,7 +45,7 @@ OBJECTIVES = {
 }  # fmt: skip
 URGENT = (
     r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
-    r"(?:right now|right away|immediately|at once"
+    r"(?:right now|right away|immediately|(?<!\d )at once"
     r"|(?<!from )(?<!until )(?<!by )(?<!till )now(?= ?[.!,]|$)"
     r"|very urgent(?:ly)?|urgent(?:ly)?|sofort"
     r"|dringend|tout de suite"
@@ -60,16 +66,37 @@ _HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
 _LIMIT = (
     r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge"
     r"|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
-    r"(?:(?:must |should )?(?:cost |costs |costing |spend )?(?:stay |be |is )?(?:under|below|less than"
+    r"(?:(?:please |must |should |can |can't |do |don't |not |never ){0,4}"
+    r"(?:cost |costs |costing |spend |pay |use |go |burn |keep |stay |remain |be |is ){0,2}"
+    r"(?:it |this |the costs? |me |us )?(?:more than|over|above|beyond|under|below|less than"
     r"|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than"
     r"|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
 BUDGET = (
     rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})"
     rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget"
-    rf"|in total|max(?:imum)?|at most|limit))?"
+    rf"|in total|max(?:imum)?|at (?:the )?(?:very )?most|limit))?"
 )
-BARE_BUDGET = rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?![\w%:.-])"
+BARE_BUDGET = (
+    rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?: ?h(?:ours?)?)?"
+    r"(?![\w%:.-])"
+)
+COMPUTE_HOURS = (
+    rf"(?<![\w-]){_LIMIT}(?P<n>{NUMBER}) ?(?:h|hours?)(?: of (?:compute|computing|cpu)(?: time)?"
+    r"(?: (?:in|of|from) (?:the |our |my )?(?:budget|allocation))?| (?:in|of|from) (?:the |our |my )?(?:budget"
+    r"|allocation))(?![\w-])"
+)
+NO_REQUEUE = (
+    r"(?<![\w-])(?:(?:please |and |but |must |should ){0,3}(?:do not|don't|never|not|no)(?: be| to be)?"
+    r" (?:(?:restart(?:s|ed)?|requeue)/)?(?:re-?queue(?:d|ing)?)(?: it| this| the job)?(?:/(?:restart(?:s|ed)?))?"
+    r"|not re-?queu(?:e?able)|requeue[:=] ?(?:no|false|off))(?![\w-])"
+)
+REQUEUE = (
+    r"(?<![\w-])(?:(?:it |this |the job )?(?:can|may|should|must) be re-?queued|please re-?queue(?: it)?"
+    r"|re-?queue(?: it)?(?= (?:if|when|after|on))|re-?queueable|requeue[:=] ?(?:yes|true|on))"
+    r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
+    r"|kill\w*))?(?![\w-])"
+)
 SUM = r"budget(?: is| of|:| ?=)? ?"
 
 
@@ -81,6 +108,8 @@ def read_wishes(draft: Draft) -> None:
             r"[- ]?(?:hours?|hrs?|h)$", "-hours", match["hours"] or ""
         ).replace("cpu", "core")
         values = amounts_of(number)
+        if len(values) == 2 and draft.line.foreign and "," not in number:
+            values = values[:1]  # `1.500 Kernstunden`
         label = draft.words(*match.span())
         if len(values) == 1 and values[0] > 0:
             draft.put("budget", Budget(amount=values[0], unit=unit), *match.span())  # type: ignore[arg-type]  # from the tables
@@ -89,13 +118,18 @@ def read_wishes(draft: Draft) -> None:
                 Option(label=f"{v:g} {unit}", patch={"budget": {"amount": v, "unit": unit}}) for v in values if v > 0
             ]
             draft.ask("budget", *match.span(), f"{label!r}: which amount is meant?", options)
-    for match in draft.line.find(BARE_BUDGET):
+    for match in (found for rule in (COMPUTE_HOURS, BARE_BUDGET) for found in draft.line.find(rule)):
         values = amounts_of(match["n"])
         options = [
             Option(label=f"{value:g} {unit}", patch={"budget": {"amount": value, "unit": unit}})
             for value in values[:1] if value > 0 for unit in ("node-hours", "core-hours", "gpu-hours", "USD", "EUR")
         ]  # fmt: skip
         draft.ask("budget", *match.span(), f"{draft.words(*match.span())!r}: in which unit?", options)
+    for match in draft.line.find(NO_REQUEUE):
+        draft.fields["requeue"] = False
+        draft.source("requeue", *match.span())
+    for match in draft.line.find(REQUEUE):
+        draft.put("requeue", True, *match.span())
     for name, words in OBJECTIVES.items():
         for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible)?"):
             draft.put("objective", name, *match.span(), label=name)

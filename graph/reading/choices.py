@@ -1,0 +1,102 @@
+"""Shapes of which one will do (`2 nodes with 4 GPUs each or 4 nodes with 2`), and components of one job."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+from dragoman.shape import Shape
+from graph.reading.draft import Amount, Draft
+from graph.reading.line import pattern
+from graph.reading.shape import resolve_shape
+
+__all__ = ["resolve_alternatives", "resolve_components"]
+
+_OR = re.compile(
+    r"(?: each| apiece)?,? ?\(?(?:or|alternatively|otherwise)(?: else| alternatively)?"
+    r"(?:,? (?:failing that|if not|if that is not possible|if necessary|if need be|just|maybe|even))?,? "
+    r"(?:on |with |using |also )?"
+)
+_TOGETHER = re.compile(
+    r"[ ,]*(?:and|with|plus|of|having|each|each with|with each|x|à|\+|&|@)?[ ,]*(?:each )?(?:with )?"
+)
+_SIZES = {"node", "gpu", "core", "task"}
+_EITHER = r"(?<![\w-])either (?:on |with )?(?=\x00|\d)"
+_COMPONENT = (
+    r"(?<![\w-])(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets| runs on| uses|:| ?=)?(?= )"
+)
+_HETEROGENEOUS = r"(?<![\w-])(?:as )?(?:an? )?(?:heterogeneous|het)(?: job)?(?: with(?: 2| 3)? components)?:?(?![\w-])"
+
+
+def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any]]:
+    """Fields of both shapes that an `or` stands between, with all counts that are common; none: there is no `or`."""
+    norm, amounts = draft.line.norm, sorted(draft.amounts, key=_start)
+    for index in range(1, len(amounts)):
+        if not _OR.fullmatch(norm, amounts[index - 1].end, amounts[index].start):
+            continue
+        left, right = _run(norm, amounts, index - 1, -1), _run(norm, amounts, index, 1)
+        if not all({amount.unit for amount in side} & _SIZES for side in (left, right)):
+            continue
+        common = [amount for amount in amounts if amount not in left and amount not in right]
+        shapes = [_alone(draft, [*common, *part], base, f"shapes.{place}.") for place, part in enumerate((left, right))]
+        if all(shapes):
+            draft.line.claim(left[-1].end, right[0].start)
+            for match in draft.line.find(_EITHER):
+                draft.line.claim(*match.span())
+            return [shape for shape in shapes if shape]
+    return []
+
+
+def resolve_components(draft: Draft, base: Shape | None) -> list[dict[str, Any]]:
+    """Fields of each component of a heterogeneous job; none: there are no components."""
+    marks = [match.span() for match in pattern(_COMPONENT).finditer(draft.line.norm)]
+    if len(marks) < 2:
+        return []
+    ends = [start for start, _ in marks[1:]] + [len(draft.line.norm)]
+    parts = [
+        [amount for amount in draft.amounts if stop <= amount.start < end]
+        for (_, stop), end in zip(marks, ends, strict=True)
+    ]
+    if sum(map(len, parts)) != len(draft.amounts):
+        return []
+    shapes = [_alone(draft, part, base, f"components.{place}.") for place, part in enumerate(parts)]
+    if not all(shapes):
+        return []
+    for start, stop in marks:
+        draft.line.claim(start, stop)
+    for match in draft.line.find(_HETEROGENEOUS):
+        draft.line.claim(*match.span())
+    return [shape for shape in shapes if shape]
+
+
+def _start(amount: Amount) -> int:
+    return amount.start
+
+
+def _run(norm: str, amounts: Sequence[Amount], index: int, step: int) -> list[Amount]:
+    """The counts that stand together with one of them, on one side of the `or`."""
+    found = [amounts[index]]
+    while 0 <= index + step < len(amounts):
+        first, second = sorted((amounts[index], amounts[index + step]), key=_start)
+        if not _TOGETHER.fullmatch(norm, first.end, second.start) or (step > 0 and second.unit == found[0].unit):
+            break
+        found.append(amounts[index + step])
+        index += step
+    return sorted(found, key=_start)
+
+
+def _alone(draft: Draft, amounts: list[Amount], base: Shape | None, path: str) -> dict[str, Any] | None:
+    """One shape by itself; None where something of it had to be asked, so that the whole is asked as it stands."""
+    part = copy(draft)
+    part.amounts = [copy(amount) for amount in amounts]
+    part.questions, part.sources, part.defaults, part.unread = [], [], [], []
+    fields = resolve_shape(part, base)
+    if part.questions or part.unread or not fields:
+        return None
+    draft.defaults += [sentence for sentence in part.defaults if sentence not in draft.defaults]
+    draft.sources += [
+        source.model_copy(update={"field": source.field.replace("shapes.0.", path, 1)}) for source in part.sources
+    ]
+    return fields

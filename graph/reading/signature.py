@@ -1,0 +1,64 @@
+"""The end of a letter: a greeting and who wrote it. It asks for nothing, and the person is told what was left out."""
+
+from __future__ import annotations
+
+import re
+
+from graph.reading.draft import Draft
+from graph.reading.lexicon import FUNCTION_WORDS
+
+__all__ = ["hide_signature"]
+
+_CLOSING = re.compile(
+    r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|best|best wishes"
+    r"|all the best"
+    r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue)(?:ß|ss)en?"
+    r"|mfg|merci|cordialement|bien à vous|bonne journée)"
+    r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
+    r"|,? best(?: regards| wishes)?)*[ \t]*[,.!\n–—-]+\s*(?=\S)"  # noqa: RUF001  # dashes as people type
+)
+_WORD = re.compile(r"[^\s,;|()]+")
+_TITLE = re.compile(
+    r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
+    r"|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|e-?mail:?|dept\.?|department|institute|university|group|lab|of"
+    r"|for|and|the|de|von|van|der|den|di|la|le|du|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
+)
+_NUMBER = re.compile(r"\+?\(?\d[\d().\-/ ]*")
+_PLACE = re.compile(r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|\+\S*)")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|(?:https?://|www\.)[\w./-]+")
+_LONGEST = 240
+
+
+def hide_signature(draft: Draft) -> None:
+    """Claim a name below (or behind) the closing words, where nothing else stands there."""
+    text = draft.line.text
+    for match in _CLOSING.finditer(text):
+        tail = text[match.end() :]
+        if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):
+            draft.line.claim_text(match.end(), len(text))
+            draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
+            return
+
+
+def _is_name(word: str) -> bool:
+    plain = word.lower() not in FUNCTION_WORDS and word[:1].isupper()
+    return plain and re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", word) is not None  # noqa: RUF001
+
+
+def _is_signature(tail: str) -> bool:
+    """Whether every word is a name, a title, or a number that stands behind one of an address."""
+    numbered = False
+    words = _WORD.findall(tail)
+    for word in words:
+        bare = word.strip(".:!*_")
+        if _PLACE.fullmatch(word):
+            numbered = True
+        elif _NUMBER.fullmatch(word):
+            if not numbered and not word.startswith("+"):
+                return False
+            numbered = True
+        elif bare and not (_TITLE.fullmatch(word) or _ADDRESS.fullmatch(word) or _is_name(bare)):
+            return False
+        else:
+            numbered = False
+    return 0 < len(words) <= 24
