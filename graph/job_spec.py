@@ -13,7 +13,7 @@ from graph.node import Step
 from graph.state import CurrentAttempt
 from graph.verdict.cpus import cpus_stated, in_cpus
 from providers.command_body import command_body, plan_body
-from providers.translation.dispatch import options_for, script_for
+from providers.translation.dispatch import foreign_words, script_for, without_foreign_words
 
 __all__ = ["job_spec", "spec_for"]
 
@@ -37,12 +37,17 @@ def job_spec(
         BadRequest: when nothing is there to run.
 
     """
+    foreign = foreign_words(request, site.scheduler)
+    if "dependencies" in foreign:
+        # Left out, the job would start too early.
+        raise BadRequest(foreign["dependencies"], where="dependencies", cure="edit the request")
+    body, interpreter = _body(request, site, proposal.run)
+    request = without_foreign_words(request, site.scheduler)
     shape = request.shape_at(proposal.shape_index)
     cpus = proposal.constraints.get("cpus")
     if isinstance(cpus, int):
         shape = shape.model_copy(update={"cpus": cpus})
     one = cpus_stated(proposal.constraints)
-    body, interpreter = _body(request, site, proposal.run)
     added = proposal.run.environment if proposal.run is not None else ()
     queue = proposal.queue or request.queue or site.default_queue
     return JobSpec(
@@ -68,7 +73,7 @@ def job_spec(
         start_after=request.start_after,
         requeue=bool(request.requeue),
         image=proposal.run.image if proposal.run is not None else None,
-        native_options=options_for(request, site.scheduler),
+        native_options=request.native_options,
     )
 
 

@@ -23,6 +23,7 @@ from providers.commands.plan import wants_launcher
 from providers.evidence import Ask, provider_id
 from providers.site_view import SiteView
 from providers.slow_facts import fact_key
+from providers.translation.dispatch import without_foreign_words
 from providers.verbs import NoArguments, PackageQuery
 
 __all__ = ["ask_secretary", "questions_for", "recall"]
@@ -184,7 +185,8 @@ async def _estimates(file: _File, request: JobRequest, proposal: Proposal) -> bo
     if proposal.verdict is not Verdict.BUSY:
         return False
     one = cpus_stated(proposal.constraints)
-    query = start_query(request, proposal.shape_index, proposal.queue, proposal.account, one)
+    understood = without_foreign_words(request, runtime.site.scheduler)
+    query = start_query(understood, proposal.shape_index, proposal.queue, proposal.account, one)
     return await file.ask(
         [
             Ask(provider, "estimate", query)

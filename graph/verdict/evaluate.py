@@ -24,6 +24,7 @@ from graph.verdict.software import check_mpi, check_software, software_suggestio
 from graph.verdict.start import check_estimate, start_of
 from graph.verdict.surroundings import check_container, check_network, check_storage
 from graph.verdict.terms import check_deadline, check_terms, check_urgent, energy_kwh
+from providers.translation.dispatch import without_foreign_words
 
 __all__ = ["evaluate", "unknown_proposal"]
 
@@ -66,8 +67,9 @@ def evaluate(
     shape = request.shape_at(placement.shape_index)
     launch = check_launch(request, site, shape, scheduler or site.scheduler, evidence)
     checks += [launch] if launch is not None else []
-    start = start_of(request, placement, account, evidence, at)
-    refused = check_estimate(request, placement, account, evidence)
+    understood = without_foreign_words(request, site.scheduler)
+    start = start_of(understood, placement, account, evidence, at)
+    refused = check_estimate(understood, placement, account, evidence)
     if refused is not None:
         checks.append(refused)
     cost = cost_of(request, site, placement.queue, placement.demand)

@@ -9,6 +9,7 @@ from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
 from dragoman.site import Site
 from graph.verdict.demand import Demand
+from providers.translation.dispatch import foreign_words
 
 __all__ = ["check_deadline", "check_terms", "check_urgent", "energy_kwh"]
 
@@ -30,6 +31,8 @@ def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Ch
     if request.account is not None and site.accounts and request.account not in {each.name for each in site.accounts}:
         names = ", ".join(each.name for each in site.accounts)
         checks.append(_check("account", Truth.NO, f"account {request.account} is not among yours here: {names}"))
+    for field, why in foreign_words(request, site.scheduler).items():
+        checks.append(_check(field, Truth.UNKNOWN, why, person_can_settle=True))
     return checks
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from providers.translation.translate import dialect_named, translate_script
@@ -12,6 +14,7 @@ CONDITIONS = [
     ("lsf", '#BSUB -R "select[rh8]"', "rh8"), ("oar", "#OAR -p cluster='x'", "cluster='x'"),
 ]  # fmt: skip
 TARGETS = ["flux", "kubernetes", "lsf", "machine", "oar", "pbs", "sge", "slurm", "torque"]
+_WHY = re.compile("mean nothing|names no properties|is no condition of PBS")
 
 
 @pytest.mark.parametrize(
@@ -19,7 +22,7 @@ TARGETS = ["flux", "kubernetes", "lsf", "machine", "oar", "pbs", "sge", "slurm",
 )
 def test_a_condition_on_nodes_is_told_and_not_copied(source: str, line: str, word: str, target: str) -> None:
     made = translate_script(f"#!/bin/bash\n{line}\n./app\n", target, source=source)
-    assert [remark.line for remark in made.lost if word in remark.why and "mean nothing" in remark.why] == [2]
+    assert [remark.line for remark in made.lost if word in remark.why and _WHY.search(remark.why)] == [2]
     directives = "".join(row for row in made.script.splitlines(keepends=True) if "not translated" not in row)
     assert word not in directives
 
