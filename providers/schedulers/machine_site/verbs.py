@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import os
-import pwd
 import signal
 import sys
 import time
@@ -94,7 +93,7 @@ def _open(options: dict[str, str]) -> Folder:
         raise Trouble("failed", "this queue needs Linux's /proc", "use another scheduler here")
     path = options.get("state", "")
     if not path:
-        home = pwd.getpwuid(os.getuid()).pw_dir
+        home = os.path.expanduser("~")  # HOME counts first
         if not os.path.isdir(home):
             raise Trouble("failed", f"the home {home} is not to be seen", "mount it, or give --state")
         path = os.path.join(home, ".dragoman", "machine", os.uname().nodename)

@@ -7,7 +7,9 @@ from typing import Any
 import anyio
 import pytest
 
-from dragoman.command import Completed
+from dragoman.command import Command, Completed
+from providers.schedulers.machine import Machine
+from providers.transports.local import LocalTransport
 
 TAG = "dgm-abcdefghijkl-a1"
 
@@ -273,3 +275,10 @@ async def test_jobs_with_our_tags_are_listed(queue: Any) -> None:
         await anyio.sleep(0.1)
     assert seen == {running: (tags[1], "running"), held: (tags[2], "held")}
     assert queue.dialect.parse_list_tags(Completed(("python3",), 1, b"", b"no")).trouble
+
+
+async def test_without_a_folder_the_queue_lies_in_home(tmp_path: Path) -> None:
+    program = Machine().program
+    done = await LocalTransport({"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}).run(Command((*program, "info")))
+    assert done.rc == 0, done
+    assert (tmp_path / ".dragoman/machine").is_dir()
