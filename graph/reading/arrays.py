@@ -23,14 +23,15 @@ COPIES = (
     rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER})(?: |-"
     rf"|(?=times))(?:(?:independent"
     rf"|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies"
-    rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|simulations|members"
+    rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
+    rf"|simulations|members"
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
     rf"|up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|concurrently|simultaneously|in parallel))(?![\w-])"
+    rf"|the same time)|concurrently|simultaneously|together|in parallel))(?![\w-])"
 )
 _AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
@@ -43,7 +44,8 @@ _JOB = r"\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?"
 _HOW = (
     r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>succe\w+|finish\w* success\w*"
     r"|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
-    r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through))"
+    r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through|went (?:through )?(?:fine|ok|well)|(?:is "
+    r"|are )?through))"
 )
 _ANYHOW = (
     r"(?:,? \(?(?:successfully|ok|or fails|either way|in any case|regardless(?: of (?:its|the|how)[\w ]{0,24})?"
@@ -128,7 +130,7 @@ def _dependency(draft: Draft, match: re.Match[str]) -> None:
     kind = None
     if re.search(r"either way|any case|regardless|or fails|whatever|no matter|whether", text):
         kind = "afterany"
-    elif re.search(r"succe|\bok\b|cleanly|without error|runs? through", text):
+    elif re.search(r"succe|\bok\b|\bfine\b|\bwell\b|cleanly|without error|runs? through", text):
         kind = "afterok"
     elif how.startswith("fail") or "failure of" in text:
         kind = "afternotok"

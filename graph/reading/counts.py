@@ -33,7 +33,8 @@ _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
     r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|a|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
-    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])| (?P<total>in total|total"
+    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
+    r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>in total|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>each|apiece|on each|per each)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of"
     r"|using|running"
@@ -47,7 +48,7 @@ _QUANTITY = (
 FORWARD = (
     rf"(?<![\w.-])(?P<total0>(?:a )?total (?:of )?)?{_BOUND}{_QUANTITY}"
     rf"(?: ?[x\u00d7*] ?| |-|(?=[a-z]))(?:the )?{_ADJECTIVE}"
-    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?: mpi)?(?![\w-]|\.\w){PER}"
 )
 BETWEEN = (
     rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) {_ADJECTIVE}"
@@ -82,6 +83,11 @@ SCALED = (
     rf"(?<![\w.,-])(?P<n>\d{{1,4}}(?:\.\d{{1,3}})?) ?(?P<scale>k|m|thousand|million) (?:mpi )?"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
+VAGUE = (
+    r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|bunch of|number of|some|many|lots of|enough) "
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w)"
+)
+_VAGUE_FIELD = {"node": "nodes", "task": "tasks", "core": "cpus", "thread": "cpus_per_task", "gpu": "gpus"}
 PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_PER = rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|on each) ?(?P<per>node|task|rank|gpu)(?![\w-])"
 
@@ -97,6 +103,8 @@ def per_of(match: re.Match[str]) -> str | None:
         return _PER_WORD.get(match["per"], match["per"])
     if groups.get("total") or groups.get("total0"):
         return "job"
+    if groups.get("ofnodes"):
+        return "node"
     return "each" if groups.get("each") else None
 
 
@@ -135,6 +143,10 @@ def read_counts(draft: Draft) -> None:
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
+    for match in draft.line.find(VAGUE):
+        unit = _unit(match)
+        if not draft.negated(*match.span()) and unit != "gpu":
+            draft.ask(f"shapes.0.{_VAGUE_FIELD[unit]}", *match.span(), f"{draft.words(*match.span())!r}: how many?", [])
     for match in draft.line.find(PPN):
         draft.amounts.append(Amount("task", count_of(match["n"]), None, *match.span(), per="node"))
         draft.line.claim(*match.span())
@@ -185,6 +197,8 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             draft.default(f"{draft.words(start, end)!r}: {low * times} {unit}s are asked for")
             low *= times
     high = count_of(groups["m"]) if groups.get("m") else None
+    if low is None and high and bound != "between":  # `newer than 2.14 - 128 cores`
+        low, high, start = high, None, match.start("m")
     if low is None or low == 0 or (groups.get("m") and (high is None or high < low)):
         return
     if bound.startswith(_UPPER):

@@ -31,7 +31,7 @@ _NOT_INSIDE = re.compile(
 
 _CORRECTED = re.compile(
     r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
-    r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that)(?![\w-])"
+    r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
 )
 
 Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
@@ -79,7 +79,7 @@ class Draft:
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
     gpu_models: list[tuple[str, int, int]] = field(default_factory=list)
     """Models of GPUs with their place, until the GPUs are counted."""
-    _puts: dict[str, int] = field(default_factory=dict)
+    stated_at: dict[str, int] = field(default_factory=dict)
     """Where each field of one value was stated last."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
@@ -111,14 +111,17 @@ class Draft:
 
     def corrected(self, start: int, end: int) -> bool:
         """Whether the words between two statements say that the later one counts: `8 nodes, sorry, 16 nodes`."""
-        return 0 <= end - start <= 120 and bool(_CORRECTED.search(self.line.norm[start:end]))
+        found = [*_CORRECTED.finditer(self.line.norm, start, end)] if 0 <= end - start <= 120 else []
+        for match in found:
+            self.line.claim(*match.span())
+        return bool(found)
 
     def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field
         """State a field that has one value; a second, different value becomes a question."""
         if self.negated(start, end):
             return
         words = self.words(start, end)
-        if self.fields.get(path, value) != value and self.corrected(self._puts.get(path, end), start):
+        if self.fields.get(path, value) != value and self.corrected(self.stated_at.get(path, end), start):
             self.default(f"{words!r} counts, not what was said before")
             self.fields.pop(path)
         if path in self.fields and self.fields[path] != value:
@@ -132,7 +135,7 @@ class Draft:
             )  # fmt: skip
             return
         self.fields[path] = value
-        self._puts[path] = end
+        self.stated_at[path] = end
         self.source(path, start, end)
 
     def add(self, path: str, value: Any, start: int, end: int) -> None:  # noqa: ANN401  # values of any field

@@ -8,7 +8,10 @@ from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, KEYWORDS, NUMBER
 
 __all__ = ["WORD", "extent"]
 
-WORD = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^\s\"']+(?:\"[^\"\n]*\"|'[^'\n]*')?[^\s\"']*")
+WORD = re.compile(
+    r"\"[^\"\n]*\"|'[^'\n]*'|(?:[^\s\"']|(?<=[^\W\d_])'(?=[^\W\d_]))+(?:(?<=[=:,(\[{])(?:\"[^\"\n]*\"|'[^'\n]*'))?"
+    r"(?:[^\s\"']|(?<=[^\W\d_])'(?=[^\W\d_]))*"
+)
 _UNITS = (
     UNIT_WORDS
     | frozenset(word for word in FOREIGN_UNITS if word not in ("go", "mo", "to"))
@@ -18,7 +21,12 @@ _UNITS = (
 )
 _SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←")  # noqa: RUF001  # as people type them
 _VERBS = frozenset(
-    "has have must should will would can could is are was wherever whenever whichever because since which that".split()  # noqa: SIM905
+    [
+        *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
+        *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
+        *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
+        *("rechnen", "et", "est", "sur", "avec", "sans", "puis"),
+    ]
 )
 """Words that a sentence goes on with behind a command."""
 _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))
@@ -26,7 +34,7 @@ _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning
 
 def extent(text: str, start: int, limit: int) -> int:
     """End of a command that begins at `start` and is followed by more of the sentence."""
-    end, option, first = start, False, True
+    end, option, first, previous = start, False, True, ""
     words = WORD.finditer(text, start, limit)
     match, after = next(words, None), next(words, None)
     while match is not None:
@@ -36,13 +44,17 @@ def extent(text: str, start: int, limit: int) -> int:
         bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".")
         if bare.endswith(")") and "(" not in text[start : match.end()]:
             bare = bare.rstrip(")")  # the sentence's bracket, not the command's
-        ended = _ends(bare, after) if not option else _begins_an_amount(bare, after, later)
+        flag = (
+            option and previous.startswith("-") and len(previous) == 2 and bare.lower() in ("on", "at", "with", "using")
+        )
+        ended = _ends(bare, after) if not option else flag or _begins_an_amount(bare, after, later)
         if not first and ("\n" in text[end : match.start()] or ended):
             return end
         end = match.start() + len(bare)
         if len(bare) < len(word):
             return end
         option = (word.startswith("-") and "=" not in word) or word in ("<", ">", ">>", "2>", "|", "&&")
+        previous = word
         first, match, after = False, after, later
     return end
 

@@ -97,6 +97,9 @@ def _outputs(draft: Draft, match: re.Match[str]) -> None:
 
 
 def _inputs(draft: Draft, match: re.Match[str]) -> None:
+    if re.search(r"\bback\b", draft.line.norm[max(0, match.start() - 30) : match.start()] + match[0]):
+        _outputs(draft, match)
+        return
     where = match["site"] or match["site2"]
     group = "site" if match["site"] else "site2"
     site = draft.line.words(*match.span(group)).rstrip(".") if where else None

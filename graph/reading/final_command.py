@@ -12,7 +12,7 @@ from itertools import pairwise
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.plain_programs import PLAIN
 
-__all__ = ["after_last_colon", "bare_program", "is_command_line"]
+__all__ = ["INPUT_LABELS", "after_last_colon", "bare_program", "is_command_line"]
 
 _PROGRAM = re.compile(r"[A-Za-z_][\w.+-]*|(?:\.{0,2}|~)/[\w./+-]+")
 _SIGN = re.compile(
@@ -47,6 +47,8 @@ _LABELS = frozenset(
         *("using", "variables", "walltime", "with"),
     ]
 )
+INPUT_LABELS = frozenset("data file files folder input inputs output outputs result results image".split())  # noqa: SIM905
+"""What stands before a colon with files behind it."""
 _WORDS = PADDING | FUNCTION_WORDS | KEYWORDS | frozenset(NUMBER_WORDS)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from graph.reading.extent import WORD, extent
-from graph.reading.final_command import after_last_colon, is_command_line
+from graph.reading.final_command import INPUT_LABELS, after_last_colon, is_command_line
 from graph.reading.launchers import LAUNCHERS, WRAPPERS
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.plain_programs import PLAIN
@@ -58,6 +58,7 @@ _INTRODUCED = re.compile(
     r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
     r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
+_COMMAND_IS = re.compile(r"(?i)\b(?:command(?: line)?|cmd) is[ \t]{1,3}(?:just |simply )?(?P<body>[\w./~][^\n]*)")
 _QUOTED = re.compile(
     r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
@@ -66,6 +67,7 @@ _VERB = re.compile(
     r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
     r"|my )?$"
 )
+_RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
 _BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
@@ -139,6 +141,15 @@ def find_commands(text: str) -> list[Found]:
         take(match.start(), match.end(), *match.span("body"))
     for match in _QUOTED.finditer(text):
         take(match.start(), match.end(), *match.span("body"))
+    for match in _COMMAND_IS.finditer(text):
+        words = match["body"].split(None, 1)
+        if words[0].lower().strip(",.;") in KEYWORDS | PADDING or not re.fullmatch(
+            r"[\w./~+-]+", words[0].rstrip(",.;")
+        ):
+            continue
+        start = match.start("body")
+        end = extent(text, start, match.end())
+        take(start, end, start, end)
     for match in _INTRODUCED.finditer(text):
         words = match["body"].split(None, 2)
         first = words[0].strip(",;")
@@ -146,6 +157,8 @@ def find_commands(text: str) -> list[Found]:
         start = match.start("body")
         while _ASSIGNMENT.fullmatch(first) and after and match["word"]:
             break
+        if text[: match.start("body")].rstrip(" \t\n:").rpartition(" ")[2].lower().strip("-*") in INPUT_LABELS:
+            continue  # `inputs: /home/x/a.dat`
         known = _program_like(first, after, after_verb=True) or (
             _ASSIGNMENT.fullmatch(first)
             and bool(after)
@@ -203,14 +216,16 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
         word = match[0]
         following = words[index + 1][0] if index + 1 < len(words) else ""
         known = word.lower() in LAUNCHERS or word.lower() in _INTERPRETERS or word.rstrip(",;.") in PLAIN
-        if not (word[0] in "./~" or known or "." in word):
+        option = bool(re.fullmatch(r"--?[A-Za-z][\w-]*(?:=\S+)?", following)) and word.isascii() and word.islower()
+        if not (word[0] in "./~" or known or "." in word or option):
             continue
         before = text[max(0, match.start() - 48) : match.start()]
         verb = bool(_VERB.search(before)) or not before.strip()
         plain = word.rstrip(",;.") in PLAIN and following.rstrip(",.").lower() not in ("command", "program")
         if (plain or word.lower() in ("node", "time")) and not _CLAUSE.search(before):
             continue  # `1 node ./x`, `unlimited time ./x`: words of the sentence
-        if not _program_like(word.rstrip(",;."), following, after_verb=verb):
+        unknown = option and word not in KEYWORDS | PADDING and bool(_RUNNING.search(before))
+        if not unknown and not _program_like(word.rstrip(",;."), following, after_verb=verb):
             continue
         start = _begin(text, words, index)
         line_end = text.find("\n", match.start())

@@ -31,7 +31,7 @@ from graph.reading.submit_lines import is_submit_line
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
 
-__all__ = ["FORM_FIELDS", "read_form"]
+__all__ = ["FORM_FIELDS", "UnknownField", "read_form"]
 
 _ALIASES = {
     "env": "environment", "cmd": "command", "time": "walltime", "time_limit": "walltime", "walltime_s": "walltime_s",
@@ -56,13 +56,19 @@ _WRITTEN = {
 """How to write what others have a field for."""
 
 
+class UnknownField(BadRequest):
+    """A label that is like no field's: of a document it is refused, in somebody's notes it is a word."""
+
+
 def _unknown(name: str, known: frozenset[str], where: str = "") -> BadRequest:
     written = _WRITTEN.get(name.lower())
     if written:
         return BadRequest(f"there is no field {name!r}", where=where or name, cure=written)
     near = difflib.get_close_matches(name.lower()[:64], known, 1, 0.5)
-    cure = f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(sorted(known)[:40])}"
-    return BadRequest(f"there is no field {redact(name[:80])!r}", where=where or name[:80], cure=cure)
+    what, place = f"there is no field {redact(name[:80])!r}", where or name[:80]
+    if near:
+        return BadRequest(what, where=place, cure=f"did you mean {near[0]!r}?")
+    return UnknownField(what, where=place, cure=f"known fields: {', '.join(sorted(known)[:40])}")
 
 
 def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:

@@ -24,7 +24,8 @@ MODEL = (
 _SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
 _GPU = r"(?:gpus?|accelerators?|graphics cards?|gpu cards?|cards?)"
 _QUANTITY = (
-    rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|×|\*)? ?"  # noqa: RUF001
+    rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|\u00d7|\*)? ?"
+    r"(?:of (?:your|the|our|these|those|them) )?"
     rf"|(?P<a>(?:an? )?single|an?) )"
 )
 _TAIL = (
@@ -39,10 +40,13 @@ BY_MODEL_PLURAL = BY_MODEL.replace("(?!\\w|\\.\\d)(?<!\\d\\d\\.\\d)s?(?:(?<=\\d)
 BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)[ -]{_GPU}(?!\w){PER}"
 BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
-    rf"|,? model) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})\)?(?!\w){PER}"
+    rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
+    rf"(?:,? ?(?P<size>\d{{1,4}} ?g(?:i?b)?))?\)?(?!\w){PER}"
 )
+IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b)?)(?: each)?)?\)"
 WITH_SIZE = (
-    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER}(?:,? (?:with|having|of) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER}(?:,? (?:with|having|of|that have|which have|each with"
+    rf"|each having) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
@@ -117,6 +121,11 @@ def read_gpus(draft: Draft) -> None:
     for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, COMMA_SIZE, BY_SIZE):
         for match in draft.line.find(rule):
             _described(draft, match)
+    for match in draft.line.find(IN_BRACKETS):
+        draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span()))
+        each = _bytes(match["size"]) if match["size"] else None
+        draft.gpu_memory += [(each, *match.span())] if each else []
+        draft.line.claim(*match.span())
     for match in draft.line.find(VRAM):
         _gpu_memory(draft, match, match["size"] or match["size2"])
     for match in (found for rule in (ON_CARD, EACH_GPU) for found in draft.line.find(rule)):

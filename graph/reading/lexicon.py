@@ -71,7 +71,9 @@ FOREIGN_WORDS = _pairs("""
     dans=in sans=without pas=not résultats=results résultat=result données=data fichier=file fichiers=files
     maximale=maximum minimale=minimum carte=card cartes=cards uniquement=only ende=end erfolgreichem=successful
     erfolgreichen=successful erfolgreiche=successful abschluss=completion möglichst=as_possible höchst=most
-    entrée=input environ=about dix=10 douze=12 seize=16 sept=7 cinq=5 neuf=9 moi=me
+    trois=3 quarts=quarters d'heure=of_an_hour d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
+    nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
+    sept=7 cinq=5 neuf=9 moi=me
     ma=my mes=my notre=our nos=our quart=quarter
 """)
 """Function words, taken only where a German or French unit word shows the language."""

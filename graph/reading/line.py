@@ -28,7 +28,7 @@ _LONGEST_WORD = 400
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {"w/": "with", "w/o": "without"}
-_SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal", "kern"))
+_SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
@@ -36,7 +36,7 @@ _LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ 
 _THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,:-]|\.\d)")
 _LISTED = re.compile(r"(?i)(?:array|ind(?:ex|ices)|ids?|jobs?|tasks|ranges?|[=\[])(?: (?:of|is|from))?:?[ \[]*$")
 _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
-_ALPHABETIC = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_ALPHABETIC = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001
 _NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
 _SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
@@ -152,7 +152,7 @@ class Line:
         self._starts: list[int] = []
         self._ends: list[int] = []
         lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
-        self.foreign = any(word in FOREIGN_UNITS and word not in _SHORT for word in lowered)
+        self.foreign = any(word in FOREIGN_UNITS and word not in _SHORT and word != "kern" for word in lowered)
         self._build()
         self.norm = "".join(self._norm)
         self._open: list[str] = list(self.norm)
@@ -264,7 +264,7 @@ class Line:
         if (
             low in FOREIGN_UNITS
             and (self.foreign or after_number)
-            and (low not in _SHORT or (self.foreign and before.isdigit()))
+            and (low not in _SHORT or (self.foreign and (before[-1:].isdigit() or before in ("ein", "einen"))))
         ):
             return FOREIGN_UNITS[low].lower()
         if self.foreign and low in FOREIGN_WORDS:

@@ -23,8 +23,19 @@ _BOUND = (
 _MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
 LOCAL = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd "
-    rf"|nvme )?(?:(?:local|node-local) )?(?P<disk>scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk| storage"
+    rf"|nvme )?(?:(?:local|node-local) )?(?P<disk>scratch disk|scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk"
+    rf"| storage"
     rf"| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
+)
+LOCAL_AFTER = (
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| space| free space| available)? on (?:its |the |each |every "
+    rf"|a )?(?:own "
+    rf"|node's |each node's )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssds?|nvme|drive)"
+    rf"(?: (?:of|on) (?:the|each|every) nodes?| space)?(?![\w-])"
+)
+RATE = (
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
+    rf"|minute)(?!\w)"
 )
 BACKWARD = (
     rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:"
@@ -62,7 +73,10 @@ def bytes_of(number: str, unit: str, *, foreign: bool = False) -> tuple[int, ...
 
 def read_memory(draft: Draft) -> None:
     """Find sizes; where a size can be memory or data it is left for the person."""
-    for match in draft.line.find(LOCAL):
+    for match in draft.line.find(RATE):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
+    for match in (found for rule in (LOCAL, LOCAL_AFTER) for found in draft.line.find(rule)):
         _local(draft, match)
     for match in draft.line.find(FREE):
         _free(draft, match)
@@ -128,7 +142,7 @@ def _local(draft: Draft, match: re.Match[str]) -> None:
     if len(values) != 1:
         return
     words = match[0]
-    if match["disk"] == "scratch" and "local" not in words and not match["local"]:
+    if match["disk"].startswith("scratch") and "local" not in words and not match["local"]:
         draft.add("storage", StorageNeed(free_bytes=values[0]), *match.span())
     else:
         draft.put("local_disk_bytes", values[0], *match.span())

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from dragoman.errors import BadRequest
 from graph.reading.draft import Draft
+from graph.reading.line import pattern
 from graph.reading.reading import Option
 
 __all__ = ["read_moments", "zone_named"]
@@ -105,6 +106,11 @@ _JOBS_OWN = re.compile(
     r".*[.,;:!?)]|run|runs|running|start|starts|starting|begin|beginning|launch|submit|schedule|scheduled|job|it|this"
     r"|please|and|but|only|or|then|go|available|ready|earliest|hours?|nodes?|cores?|min|minutes|once|be|free"
 )
+CORRECTED = (
+    r"(?:,|\.| -)? ?(?:no|sorry|oops|rather|i mean|make that|or rather)(?:,? (?:wait|sorry|rather|i mean|no"
+    r"|make that))*,?"
+    rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
+)
 _DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 _DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
@@ -145,7 +151,10 @@ def read_moments(draft: Draft) -> None:
     for match in draft.line.find(RULE):
         _take(draft, match)
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
-        _tonight(draft, match)
+        if "start_after" in draft.fields:
+            draft.line.claim(*match.span())
+        else:
+            _tonight(draft, match)
 
 
 def _group(match: re.Match[str], name: str) -> str | None:
@@ -201,9 +210,13 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         ]
         draft.ask(field, *match.span(), f"{words!r}: in which time zone?", options)
         return
-    found = _moments(draft, match, zone, is_deadline)
+    later = pattern(CORRECTED).match(draft.line.open, match.end())
+    found = (later and _moments(draft, later, zone, is_deadline)) or _moments(draft, match, zone, is_deadline)
     if not found:
         return
+    if later:
+        draft.default(f"{draft.words(*later.span())!r} counts, not what was said before")
+        draft.line.claim(*later.span())
     if len(found) > 1:
         options = [
             Option(label=f"{m:%a %Y-%m-%d %H:%M %Z}", patch={field: m.astimezone(UTC).isoformat()}) for m in found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from graph.reading.draft import Draft
 from graph.reading.lexicon import KEYWORDS, PADDING
@@ -34,8 +35,8 @@ KNOWN = r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |no
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
-    rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?: (?:is|id|code|name|number)"
-    rf"|:| ?=){{0,6}} ?{_NAME}"
+    rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name|number)"
+    rf"|:| ?=){{1,6}} ?| ){_NAME}"
 )
 ACCOUNT_AFTER = (
     r"(?<![\w-])(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on|from"
@@ -45,20 +46,24 @@ ACCOUNT_AFTER = (
 CHARGE = r"(?<![\w-])(?:charge|bill) (?:it |this |the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
 QUEUE = (
     rf"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition|file d'attente)(?: (?:is|called|named)|:| ?=){{0,6}} ?{_NAME}"
+    rf"|partition|file d'attente)(?:(?: (?:is|called|named)|:| ?=){{1,6}} ?| (?!\w+ly\b)){_NAME}"
 )
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
     r"|partition)(?![\w-])"
 )
 QUEUE_LISTED = r"(?<=, )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?= ?[,.;]|$)"
-QOS = rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?: is|:| ?=){{0,6}} ?{_NAME}"
+QOS = (
+    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: is|:| ?=){{1,6}} ?| ){_NAME}"
+)
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
-    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?: is| called| named|:| ?=){{0,6}} ?{_NAME}"
+    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?:(?: is| called| named|:| ?=){{1,6}} ?"
+    rf"| ){_NAME}"
 )
 NAMED = (
-    r"(?<![\w-])(?:(?:call it|name it|named|job name|jobname|(?:name|nom) (?:of|du) (?:the )?job|name)(?: is|:"
+    r"(?<![\w-])(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
+    r"|du) (?:the )?job|name)(?: is|:"
     r"| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
 )
@@ -108,23 +113,44 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             names += [
                 word
                 for word in more.replace(",", " ").replace("/", " ").split()
-                if word not in ("and", "or", "at", "on", "site")
+                if word not in ("and", "or", "at", "on", "site") and word not in PADDING | KEYWORDS
             ]
-            if match["name"] in _NOT_NAMES | SUBMITTERS:
+            if match["name"] in _NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
                 continue
             for name in names:
                 draft.add(field, known.get(name.lower(), name), *match.span())
-    for key, site in known.items():
-        for match in draft.line.find(KNOWN % re.escape(key)):
-            before = draft.line.norm[max(0, match.start() - 40) : match.start()]
-            if match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before):
-                draft.ask(
-                    "sites", *match.span(), f"Must it run at {site!r}, or do only its data lie there?",
-                    [Option(label=f"it runs only at {site}", patch={"sites": [site]}),
-                     Option(label="only its data lie there")],
-                )  # fmt: skip
-                continue
-            draft.add("sites_not" if match[0].startswith("not ") else "sites", site, *match.span())
+    _known_sites(draft, known)
+    twice = set(draft.fields.get("sites", ())) & set(draft.fields.get("sites_not", ()))
+    if twice:
+        draft.default(f"not at {', '.join(sorted(twice))}, as it says")
+        draft.fields["sites"] = [site for site in draft.fields["sites"] if site not in twice]
+
+
+def _known_sites(draft: Draft, known: dict[str, str]) -> None:
+    """Names of the fleet wherever they stand, in the order of the text."""
+    found = sorted(
+        ((match.start(), key, match) for key in known for match in draft.line.find(KNOWN % re.escape(key))), key=_place
+    )
+    for (_, _, first), (_, _, second) in pairwise(found):
+        if first.end() <= second.start() and re.fullmatch(
+            r" ?(?:,|,? or|,? and|/) ?", draft.line.norm[first.end() : second.start()]
+        ):
+            draft.line.claim(first.end(), second.start())
+    for _, key, match in found:
+        site = known[key]
+        before = draft.line.norm[max(0, match.start() - 40) : match.start()]
+        if match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before):
+            draft.ask(
+                "sites", *match.span(), f"Must it run at {site!r}, or do only its data lie there?",
+                [Option(label=f"it runs only at {site}", patch={"sites": [site]}),
+                 Option(label="only its data lie there")],
+            )  # fmt: skip
+            continue
+        draft.add("sites_not" if match[0].startswith("not ") else "sites", site, *match.span())
+
+
+def _place(found: tuple[int, str, re.Match[str]]) -> int:
+    return found[0]
 
 
 def read_exclusive(draft: Draft) -> None:

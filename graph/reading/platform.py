@@ -140,14 +140,18 @@ def _named(draft: Draft, table: dict[str, str], tail: str) -> list[tuple[str, re
         (
             (match.start(), name, match)
             for name, words in table.items()
-            for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w:/@.-]\w){tail}(?![\w-])")
+            for match in draft.line.find(rf"{_LEAD}(?P<word>{words})(?![\w:/@.-]\w){tail}(?![\w-])")
         ),
         key=_place,
     )
     for (_, _, first), (_, _, second) in pairwise(found):
         if first.end() <= second.start() and _OR.fullmatch(draft.line.norm, first.end(), second.start()):
             draft.line.claim(first.end(), second.start())
-    return [(name, match) for _, name, match in found]
+    return [
+        (name, match)
+        for _, name, match in found
+        if name != "local-scratch" or not re.search(r"\d ?[kmgtp]i?b(?: of)? $", draft.line.norm[: match.start("word")])
+    ]
 
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:

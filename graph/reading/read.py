@@ -22,11 +22,12 @@ from graph.reading.document import looks_like_form, parse_document
 from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
-from graph.reading.forms import FORM_FIELDS, read_form
+from graph.reading.forms import FORM_FIELDS, UnknownField, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
 from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover, read_options
 from graph.reading.line import Line, check_text, check_words
+from graph.reading.loose_options import read_loose_options
 from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
@@ -98,7 +99,11 @@ def _read_string(
             reading = over(reading, words)
         return reading
     if looks_like_form(text, FORM_FIELDS):
-        return _read_mapping(parse_document(text), now, time_zone, "form")
+        try:
+            return _read_mapping(parse_document(text), now, time_zone, "form")
+        except UnknownField:
+            if text.lstrip().startswith(("{", "[")) or "\n " in text:
+                raise  # a document, not a note with labels of its own
     if _PATH.fullmatch(text.strip()):
         return _only_a_path(text.strip(), now, time_zone)
     return _read_words(text, now, time_zone, sites, base, script_reader)
@@ -124,6 +129,7 @@ def _read_words(
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
     read_commands(draft, script_reader)
+    read_loose_options(draft, script_reader)
     read_options(draft)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]

@@ -20,8 +20,9 @@ _TIMES = re.compile(r"[ \n]?(?:[x\u00d7*@à]|of|à|times|each with|with|,)[ \n]?
 _EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
 _NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
 _LEAD = re.compile(
-    r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have"
-    r"| needs| gets| using)?[ ]$"
+    r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have| had"
+    r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
+    r"| of \d+ (?:nodes|hosts))?[ ]$"
 )
 _LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
 _MOST_GPU_BYTES = 300_000_000_000
@@ -169,6 +170,10 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
                 amount.per = "task"  # threads are of a task, wherever it is counted
                 continue
             if _each_of_two(draft, amount, amounts[:index]):
+                continue
+            before_all = [a for a in amounts[:index] if a.unit in ("node", "task")]
+            if "array" in draft.fields and not before_all:
+                amount.per = None  # of each element of the array
                 continue
             holder = next(
                 (
@@ -367,6 +372,10 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     if not name or result is None:
         draft.unread.append(words)
         return
+    before = draft.stated_at.get(f"shapes.0.{name}", amount.end)
+    if name in fields and fields[name] != result and draft.corrected(before, amount.start):
+        draft.default(f"{words!r} counts, not what was said before")
+        fields.pop(name)
     if name in fields and fields[name] != result:
         draft.contested.add(f"shapes.0.{name}")
         earlier = next((s.words for s in draft.sources if s.field == f"shapes.0.{name}"), str(fields[name]))
@@ -378,6 +387,7 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         )  # fmt: skip
         return
     fields[name] = result
+    draft.stated_at[f"shapes.0.{name}"] = amount.end
     draft.source(f"shapes.0.{name}", amount.start, amount.end)
 
 

@@ -10,9 +10,10 @@ from graph.reading.lexicon import FUNCTION_WORDS
 __all__ = ["hide_signature"]
 
 _CLOSING = re.compile(
-    r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|best|best wishes"
+    r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
     r"|all the best"
-    r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue)(?:ß|ss)en?"
+    r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue|u)(?:ß"
+    r"|ss)(?:en?)?|lg|vg"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*[ \t]*[,.!\n–—-]+\s*(?=\S)"  # noqa: RUF001  # dashes as people type

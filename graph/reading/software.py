@@ -21,15 +21,28 @@ _DOTTED = (
     rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*"
     r"|r\d+(?:\.\d+){1,3}|\d{1,2}p\d{1,2})"
 )
-_OPERATOR = (
-    r"(?P<op>>=|=>|≥|<=|=<|≤|==|=|!=|>|<|at least|at most|no older than|not older than|newer than|later than|older than"
-    r"|earlier than|before|after|above|below|minimum|min\.?|maximum|up to|not|other than|except|exactly|any|ab)"
-)
+_OPERATORS = {
+    ">=": r">=|=>|≥|at least|not? older than|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
+    "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
+    "!=": r"!=|any (?:version|release) (?:except|but)|not|other than|except",
+    ">": r">|newer than|later than|after|above",
+    "<": r"<|older than|earlier than|before|below",
+    "==": r"==|=|exactly|any",
+}  # fmt: skip
+_OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
-    r"(?P<after>(?: ?\+| onwards?| upwards?|(?:,? \(?)(?:or|and) (?:newer|later|above|higher|greater|up|more recent"
+    r"(?P<after>(?: ?\+| onwards?| upwards?| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later|above"
+    r"|higher|greater|up|more recent"
     r"|older|earlier"
     r"|below|lower|before)\)?))?"
 )
+_COUNTED = (
+    r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
+    r"|hrs?|h"
+    r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs?|jobs?|times?|euros?|dollars?|usd|eur"
+    r"|people|students?|members?)(?!\w)"
+)
+"""Words behind a number that tell it is a count, no version."""
 _WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?:(?:in )?{_WORD} )?between (?:{_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
@@ -37,12 +50,13 @@ RANGE = (
     rf"|(?:{_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
-    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w))(?P<after4> ?\+| or (?:newer|later|above|higher))?"
+    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
+    rf"|{_COUNTED})))(?P<after4> ?\+| or (?:newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
 )
 _MORE = (
     rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most"
-    rf"|up to) ?(?:{_WORD} )?"
+    rf"|up to and including|no later than|up to) ?(?:{_WORD} )?"
     rf"{VERSION}(?![\w/@]|:\S|\.\d)){{0,3}})"
 )
 NAME = (
@@ -78,6 +92,9 @@ _NOUNS = frozenset(
     ]
 )
 _LABELS = frozenset("module modules package software application app program tool library".split())  # noqa: SIM905
+_PROSE = 6
+"""More words than these that no rule knows are a story, in which a plain word names no software."""
+_RUN = frozenset("run runs running execute executing launch launching".split())  # noqa: SIM905
 _DIRECT = frozenset(
     "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
 )
@@ -125,7 +142,7 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
         operator = _operator(groups.get("op") if suffix == "" else None, after)
         bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
         for extra in re.finditer(
-            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most"
+            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to and including|no later than"
             rf"|up to) ?(?:{_WORD} )?(?P<v>{VERSION})",
             groups.get("more") or "",
         ):
@@ -147,15 +164,10 @@ def _bound(operator: str, version: str) -> VersionBound:
 
 def _operator(word: str | None, after: str) -> str:
     if after:
+        if re.search(r"clusive|exactly", after):
+            return "==" if "exactly" in after else _operator(word, "")
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
-    table = {
-        ">=": (">=", "=>", "≥", "at least", "no older than", "not older than", "minimum", "min", "min.", "ab"),
-        "<=": ("<=", "=<", "≤", "at most", "maximum", "up to"),
-        ">": (">", "newer than", "later than", "after", "above"),
-        "<": ("<", "older than", "earlier than", "before", "below"),
-        "!=": ("!=", "not", "other than", "except"),
-    }  # fmt: skip
-    return next((op for op, words in table.items() if word in words), "==")
+    return next((op for op, words in _OPERATORS.items() if re.fullmatch(words, word or "")), "==")
 
 
 def plain_word(word: str) -> bool:
@@ -185,22 +197,30 @@ def read_software(draft: Draft) -> None:
         else:
             run = [(start, end)]
             runs.append(run)
+    prose = sum(len(spans) for spans in runs) > _PROSE
     for spans in runs:
-        _bare(draft, spans)
+        _bare(draft, spans, prose=prose)
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     """The part of a name that is no word of the language: `running GROMACS` is GROMACS."""
     norm = draft.line.norm[start:end]
     words = norm.split(" ")
-    while words and (plain_word(words[0]) or (words[0] in _LABELS and draft.line.words(start, start + 1).islower())):
+    single = len(words) == 1 and len(words[0]) == 1 and draft.line.words(start, end).isupper()
+    while (
+        words
+        and not single
+        and (plain_word(words[0]) or (words[0] in _LABELS and draft.line.words(start, start + 1).islower()))
+    ):
         start += len(words.pop(0)) + 1
-    while words and plain_word(words[-1]):
+    while words and not single and plain_word(words[-1]):
         end -= len(words.pop()) + 1
     return (start, end) if words and start < end else None
 
 
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
+    if re.compile(rf" ?{_COUNTED}").match(draft.line.norm, match.end()):
+        return  # `dies after twenty minutes`
     span = _trim(draft, *match.span("name"))
     if (span is None or span[1] != match.end("name")) and match["op"]:
         word = re.search(r"(?<![\w.-])[a-z]{4,}$", match["name"])
@@ -213,7 +233,7 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if span is None or span[1] != match.end("name"):
         return
     between = draft.line.norm[span[1] : match.end()].lstrip()
-    if between.startswith(",") and match["op"] and not re.match(rf",? ?\(?{_WORD}", between):
+    if between.startswith(",") and match["op"] and not re.match(rf",? ?\(?(?:any|{_WORD})", between):
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
@@ -240,7 +260,7 @@ def _as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
     return VersionRange(bounds=tuple(bounds))
 
 
-def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
+def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
     start, end = spans[0][0], spans[-1][1]
     norm, name = draft.line.norm, draft.line.words(start, end)
@@ -256,10 +276,12 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
     marked = not _COMPOUND.search(norm[start:end]) and all(
-        _marked(draft, *span, opening=opening and single) for span in spans
+        _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
     if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
+    if prose and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
+        return
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     direct = cue is not None and cue["cue"] in _DIRECT
     if own and not single and not named:
@@ -291,10 +313,10 @@ def _bare(draft: Draft, spans: list[tuple[int, int]]) -> None:
         return
 
 
-def _marked(draft: Draft, start: int, end: int, *, opening: bool) -> bool:
-    """Whether a word looks like a name: capitals, digits or signs; a capital at the beginning of a sentence is none."""
+def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
+    """Whether a word looks like a name: capitals, digits or signs; one capital counts where sentences do not begin."""
     name = draft.line.words(start, end)
-    if (opening or draft.line.foreign) and name[1:].islower():
+    if (not plain_capital or draft.line.foreign) and name[1:].islower():
         return False
     return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
 
@@ -319,8 +341,8 @@ def _ask_about(draft: Draft, name: str, start: int, end: int) -> None:
 
 def _joined(draft: Draft, start: int) -> str | None:
     """`and` or `or` where a name follows other software in a list."""
-    before = draft.line.norm[max(0, start - 8) : start]
-    match = re.search(r"(?:,? (and|or)|,) $", before)
+    before = draft.line.norm[max(0, start - 28) : start]
+    match = re.search(r"(?:,? (and|or)(?:,? (?:failing that|if not|alternatively|else))?,?|,) $", before)
     if match is None or start - len(match[0]) not in draft.software_ends:
         return None
     return match[1] or "and"

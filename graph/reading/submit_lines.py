@@ -18,7 +18,7 @@ from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from graph.reading.lexicon import KEYWORDS
 
-__all__ = ["SUBMITTERS", "ScriptReader", "Submitted", "is_submit_line", "read_submit_line", "submit_lines"]
+__all__ = ["SUBMITTERS", "ScriptReader", "Submitted", "is_flag", "is_submit_line", "read_submit_line", "submit_lines"]
 
 ScriptReader = Callable[[str], ScriptReading]
 SUBMITTERS = frozenset(
@@ -77,6 +77,11 @@ def is_submit_line(argv: Sequence[str]) -> bool:
     """Whether a command hands a job in instead of doing its work."""
     name = argv[0].rsplit("/", 1)[-1] if argv else ""
     return name in SUBMITTERS and (name != "flux" or (len(argv) > 1 and argv[1] in _FLUX))
+
+
+def is_flag(word: str) -> bool:
+    """Whether an option of sbatch takes no value."""
+    return word in _LONG_FLAGS or (len(word) == 2 and word[1] in _SHORT_FLAGS["sbatch"])
 
 
 def submit_lines(text: str) -> list[tuple[int, int]]:

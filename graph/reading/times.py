@@ -37,8 +37,8 @@ _COMPACT = (
 )
 _CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?::\d{2}){0,2}(?![\w:-])"
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
-DURATION = rf"(?:{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
-_ISO = r"(?<![\w.-])pt?(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
+_ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
+DURATION = rf"(?:{_ISO}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _INTRO = (
     r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum "
     r"|max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
@@ -77,6 +77,17 @@ RANGE = (
     rf"| and )"
     rf"(?P<high>{NUMBER}) ?(?P<unit>{_UNIT})(?![\w-])(?: (?:long|each|walltime|run ?time))?"
 )
+_TAKES = re.compile(
+    r"(?:will|should|would|'ll|ought to|normally|usually|is|are|gets) (?:be |usually |normally )?(?:finished|finish"
+    r"|done|over|ready|through|completed?|ends?"
+    r"|run|take)s? $"
+)
+_TOOK = re.compile(
+    r"(?:(?:has|have|had|'s|been)(?: been)? [a-z]+ing|took|taken|lasted|ran for|ran|used to (?:take|run|need)"
+    r"|last time it was)"
+    r"(?: (?:us|me|him|her|them|about|around|roughly|for|up to|over|nearly|almost)){0,4} $"
+)
+VAGUE = r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes|weeks)(?![\w-])"
 UNITLESS = (
     r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
     r"(?: of| is|:| ?=)? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
@@ -103,6 +114,8 @@ def duration_seconds(text: str) -> tuple[int, ...]:
         return worded
     if ":" in text:
         return _clock(text)
+    if text.startswith("p"):
+        text = re.sub(r"(?<=[dhms])(?=\d)", " ", text.lstrip("p").replace("t", " ").strip())
     compact = re.fullmatch(r"(\d+) ?([dh]) ?(\d{1,2}) ?(?:m(?:in)?)?(?: ?(\d{1,2}) ?s)?", text)
     if compact and compact[2]:
         big, small = (86400, 3600) if compact[2] == "d" else (3600, 60)
@@ -158,6 +171,11 @@ def read_times(draft: Draft) -> None:
                 f"{draft.words(*match.span())!r}: no time limit is asked for; sites apply their own, so set one"
             )
             draft.source("walltime_s", *match.span())
+    for match in draft.line.find(rf"(?<![\w-])(?:with)?in the next (?P<time>{_ONE})(?: from now)?(?![\w-])"):
+        values = duration_seconds(match["time"])
+        if len(values) == 1:
+            by = draft.now + timedelta(seconds=values[0])
+            draft.put("deadline", by.astimezone(UTC), *match.span())
     for match in draft.line.find(RANGE):
         low, high = (duration_seconds(f"{match[name]} {match['unit']}") for name in ("low", "high"))
         joined = " and " in match[0] and "between" not in match[0]  # `4 nodes and 2 hours`
@@ -166,6 +184,9 @@ def read_times(draft: Draft) -> None:
             draft.put("walltime_s", high[0], *match.span())
     for match in draft.line.find(RULE):
         _take(draft, match)
+    if "walltime_s" not in draft.fields:
+        for match in draft.line.find(VAGUE):
+            draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: how long at most?", [])
     for match in draft.line.find(UNITLESS):
         count = int(match["n"])
         options = [
@@ -179,6 +200,10 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     start, end = match.span()
     if _PART_OF.search(draft.line.norm[max(0, match.start("time") - 24) : match.start("time")]):
         return  # `two thirds of an hour`, `7/8 hour`: a part of it, which is not reckoned
+    if _TOOK.search(draft.line.norm[max(0, start - 40) : match.start("time")]):
+        draft.unread.append(draft.words(start, end))  # how long another run took
+        draft.line.claim(start, end)
+        return
     mode = match["mode"] or ""
     values = duration_seconds(match["time"])
     words = draft.words(*match.span("time"))
@@ -186,7 +211,11 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         if mode == "within" or mode == "in":
             seconds = values[0] if values else 0
             by = draft.now + timedelta(seconds=seconds)
-            done = _DONE.search(draft.line.norm[max(0, start - 60) : start])
+            before = draft.line.norm[max(0, start - 60) : start]
+            if _TAKES.search(before) and len(values) == 1:
+                draft.put("walltime_s", seconds, start, end)
+                return
+            done = _DONE.search(before)
             if done and len(values) == 1:
                 draft.put("deadline", by.astimezone(UTC), start - len(done[0]), end)
                 return

@@ -46,7 +46,7 @@ OBJECTIVES = {
 URGENT = (
     r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
     r"(?:right now|right away|immediately|(?<!\d )at once"
-    r"|(?<!from )(?<!until )(?<!by )(?<!till )now(?= ?[.!,]|$)"
+    r"|(?<=start )now|(?<=run )now|(?<=begin )now|(?<=it )now(?= ?[.!]|$)|(?<=needed )now"
     r"|very urgent(?:ly)?|urgent(?:ly)?|sofort"
     r"|dringend|tout de suite"
     r"|instantly|without (?:any )?(?:queue|queueing|waiting)))(?![\w-])"

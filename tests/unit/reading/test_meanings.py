@@ -55,11 +55,25 @@ def test_parts_of_hours(words: str, seconds: int, read: Read) -> None:
     assert reading.complete
 
 
-@pytest.mark.parametrize("words", ["two thirds of an hour", "7/8 hour", "a couple of hours", "2m tasks"])
+@pytest.mark.parametrize("words", ["two thirds of an hour", "7/8 hour", "2m tasks"])
 def test_what_is_no_whole_time_is_told(words: str, read: Read) -> None:
     reading = read(f"./x on 1 node for {words}")
     assert reading.request.walltime_s is None
     assert reading.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("./x on 1 node for a couple of hours", "walltime_s"),
+        ("./x on some nodes for 1 hour", "shapes.0.nodes"),
+        ("./x on 1 node, several tasks", "shapes.0.tasks"),
+        ("./x on 2 nodes, time limit 30", "walltime_s"),
+        ("./x on 2 nodes, stay under 500 hours of compute in the budget", "budget"),
+    ],
+)
+def test_a_vague_amount_is_asked_about(text: str, field: str, read: Read) -> None:
+    assert [question.field for question in read(text).questions] == [field]
 
 
 @pytest.mark.parametrize(

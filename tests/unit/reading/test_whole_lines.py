@@ -76,8 +76,8 @@ def test_a_unit_before_the_program_is_no_program(text: str, nodes: int, read: Re
     assert (request.command, request.shape.nodes) == (("./x",), nodes)
 
 
-def test_a_unit_without_a_count_is_told(read: Read) -> None:
-    assert read("some node ./x").unread
+def test_a_unit_without_a_count_is_asked_about(read: Read) -> None:
+    assert [question.field for question in read("some node ./x").questions] == ["shapes.0.nodes"]
 
 
 @pytest.mark.parametrize(

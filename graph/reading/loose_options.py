@@ -1,0 +1,93 @@
+"""A scheduler's options without its command: `--nodes=2 --mem=180G -p long, program ./x`, `-l select=2:ncpus=32`.
+
+They mean what they mean to that scheduler, so its reader of scripts reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dragoman.request import Source
+from dragoman.secrets import redact
+from graph.reading.draft import Draft
+from graph.reading.launchers import Launch
+from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.submit_lines import ScriptReader, is_flag, read_submit_line
+
+__all__ = ["read_loose_options"]
+
+_OPTION = re.compile(r"(?<![^\s,;:(`])(?:--[a-z][a-z0-9-]+(?:=\S+)?|-[A-Za-z](?=[ =]))")
+_WORD = re.compile(r"\S+")
+_RESOURCES = re.compile(r"-l (?:select|nodes|ncpus|walltime|mem|place)\b")
+_SHORT = frozenset("-N -n -t -p -A -c -J -q -C -G -a -d".split())  # noqa: SIM905
+_SURE = frozenset("-N -n -t -p -A".split())  # noqa: SIM905
+_BEFORE = frozenset("options option flags style pbs slurm sbatch qsub directives args arguments plus".split())  # noqa: SIM905
+_LEFT_OUT = frozenset(
+    ("script", "script_dialect", "command", "shapes", "components", "sources", "schema_version", "notes")
+)
+
+
+def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
+    """State what runs of such options ask for; those that no scheduler is known by stay for other rules."""
+    if reader is None:
+        return
+    for start, end, options in _runs(draft):
+        line = " ".join(options)
+        name = _scheduler(options, line)
+        if name is None:
+            continue
+        words = redact(line)[:2000]
+        draft.line.claim_text(start, end)
+        reading = read_submit_line(f"{name} {line}", reader).reading
+        if reading is None or reading.problems or reading.request.components or len(reading.request.shapes) > 1:
+            draft.unread.append(words)
+            continue
+        request = reading.request
+        known = draft.fields.get("launched")
+        launch: Launch = known if isinstance(known, Launch) else Launch(())
+        shape = {field: getattr(request.shape, field) for field in request.shape.model_fields_set}
+        stated = {field: getattr(request, field) for field in request.model_fields_set - _LEFT_OUT}
+        launch.shape = {**shape, **launch.shape}
+        launch.fields = {**stated, **launch.fields}
+        draft.fields["launched"] = launch
+        for item in reading.not_carried:
+            draft.default(f"not carried over: {item}")
+        draft.sources += [
+            Source(field=path, words=words, origin="text", start=start)
+            for path in (*(f"shapes.0.{field}" for field in shape), *stated)
+        ]
+
+
+def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
+    """Options that stand together outside commands, each with its value."""
+    text, position = draft.line.text, 0
+    while (option := _OPTION.search(text, position)) is not None:
+        start, end, options, last = option.start(), option.end(), [], False
+        while option is not None and not last:
+            word, end = option[0], option.end()
+            value = None
+            if "=" not in word and not is_flag(word):
+                value = _WORD.match(text, end + 1)
+            last = (value[0] if value else word).endswith((",", ";", ".", ")"))
+            trimmed = (value[0] if value else word).rstrip(",;.)")
+            end = (value.end() if value else end) - (len(value[0] if value else word) - len(trimmed))
+            options.append(f"{word} {trimmed}" if value else trimmed)
+            gap = re.compile(r"[ \t]+(?:and[ \t]+)?").match(text, end)
+            option = _OPTION.match(text, gap.end()) if gap and not last else None
+        position = max(end, position + 1)
+        before = re.search(r"([\w./-]+)[ \t]$", text[:start])
+        if before and before[1].lower() not in PADDING | KEYWORDS | _BEFORE:
+            continue  # `snakemake --cores 32`
+        if draft.line.is_open(start, end):
+            yield start, end, options
+
+
+def _scheduler(options: list[str], line: str) -> str | None:
+    names = {option.split("=")[0].split(" ")[0] for option in options}
+    if _RESOURCES.search(line):
+        return "qsub"
+    long = any(name.startswith("--") for name in names)
+    if long or (len(names) > 1 and names <= _SHORT and names & _SURE):
+        return "sbatch"
+    return None
