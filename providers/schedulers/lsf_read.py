@@ -1,4 +1,4 @@
-"""A script for `bsub <SCRIPT`, read back as a request (bsub(1)).
+"""bsub's options as a table, and a script for `bsub <SCRIPT` read back as a request (bsub(1)).
 
 Slots are read as tasks. A bare number of `-M` or `mem=` is in the unit that LSF_UNIT_FOR_LIMITS names, which only the
 site knows: it is taken for MB, the default since LSF 10, and the person is told. `mem=` without `/host` or `/job` is
@@ -7,57 +7,34 @@ per slot. Directives count in the whole file: bsub's manual has one behind the c
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
 
+from dragoman.errors import BadRequest
+from dragoman.job import JobSpec
 from dragoman.protocols import ScriptReading
-from dragoman.request import ArrayRange, ArraySpec, Dependency
+from dragoman.request import ArraySpec, Dependency
 from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive
+from providers.schedulers.job_output import scheduler_log
 from providers.schedulers.lsf_tables import OPTIONS, OUR_OPTIONS
-from providers.schedulers.script_draft import Option, ScriptDraft, read_name, read_number, take_options
-from providers.schedulers.slurm_options import split_words
+from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, as_written, named, queues, says
+from providers.schedulers.plain_words import plain_word
+from providers.schedulers.script_draft import Option, ScriptDraft, read_number
+from providers.schedulers.slots import array_text, read_indices
 
-__all__ = ["read_lsf_script"]
+__all__ = ["TABLE", "read_lsf_script"]
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPEkmgtpe]?)[bB]?", re.ASCII)
 _CONDITION = re.compile(r"(done|ended|exit|started)\((\d{1,18}(?:\[\d+\])?)\)", re.ASCII)
 _KINDS = {"done": "afterok", "ended": "afterany", "exit": "afternotok", "started": "after"}
 
-Take = Callable[[ScriptDraft, Directive, Option], None]
-
 
 def read_lsf_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
     draft = ScriptDraft(text, "LSF", "#BSUB", whole_file=True)
-    for directive in draft.parts.directives:
-        words, wrong = split_words(directive.text)
-        if wrong:
-            draft.problem(directive, wrong)
-            continue
-        for option in take_options(words, OPTIONS, long=True):
-            _take(draft, directive, option)
+    TABLE.read(draft)
     return draft.finish()
-
-
-def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    if option.problem:
-        draft.problem(directive, option.problem)
-    elif option.name in _TAKE:
-        _TAKE[option.name](draft, directive, option)
-    elif option.name in OUR_OPTIONS:
-        draft.ours(option.written, option.name)
-    elif option.name in OPTIONS:
-        draft.native(_as_written(option), option.name)
-    else:
-        draft.ours(option.written, option.name)
-        cure = "delete it, or put a blank between an option and its value"
-        draft.note(directive, f"{option.name[:40]} is no option of bsub that is known: it is passed over ({cure})")
-
-
-def _as_written(option: Option) -> str:
-    value = option.value
-    return f'{option.name} "{value}"' if re.search(r"\s", value) else f"{option.name} {value}".strip()
 
 
 def _size(draft: ScriptDraft, directive: Directive, option: Option, text: str) -> int | None:
@@ -84,7 +61,7 @@ def _require(draft: ScriptDraft, directive: Directive, option: Option) -> None:
         elif not sections:
             draft.problem(directive, f"-R {option.value[:60]!r} is no requirement (write it like rusage[mem=4GB])")
         else:
-            draft.native(_as_written(option))
+            draft.native(as_written(option))
         return
     for section, inner in sections:
         if section == "span":
@@ -146,7 +123,7 @@ def _gpus(draft: ScriptDraft, directive: Directive, option: Option) -> None:
             rest.append(part.strip())
     draft.set_shape(directive, option.written, gpus=Gpus.model_validate(fields))
     if rest:
-        draft.native(_as_written(option), "-gpu")
+        draft.native(as_written(option), "-gpu")
 
 
 def _slots(draft: ScriptDraft, directive: Directive, option: Option) -> None:
@@ -169,13 +146,19 @@ def _nodes(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     draft.native(option.written, "-nnodes")
 
 
-def _walltime(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    match = re.fullmatch(r"(?:(\d{1,6}):)?(\d{1,7})(?:/\S+)?", option.value.strip(), re.ASCII)
+def _walltime(text: str) -> Fields:
+    match = re.fullmatch(r"(?:(\d{1,6}):)?(\d{1,7})(?:/\S+)?", text.strip(), re.ASCII)
     minutes = int(match[1] or 0) * 60 + int(match[2]) if match is not None else 0
     if minutes < 1:
-        draft.problem(directive, f"-W {option.value[:40]!r} is no time (write it like 2:30, or in minutes)")
-        return
-    draft.set(directive, option.written, walltime_s=minutes * 60)
+        raise Unreadable(f"{text[:40]!r} is no time (write it like 2:30, or in minutes)")
+    return {"walltime_s": minutes * 60}
+
+
+def _write_walltime(spec: JobSpec) -> str | None:
+    if spec.walltime_s is None:
+        return None
+    minutes = math.ceil(spec.walltime_s / 60)
+    return f"{minutes // 60}:{minutes % 60:02d}"
 
 
 def _name(draft: ScriptDraft, directive: Directive, option: Option) -> None:
@@ -188,50 +171,78 @@ def _name(draft: ScriptDraft, directive: Directive, option: Option) -> None:
         return
     if match[1]:
         draft.job_name(directive, option._replace(values=(match[1],)))
-    ranges: list[ArrayRange] = []
-    for part in match[2].split(","):
-        one = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?\s*", part, re.ASCII)
-        if one is None or int(one[2] or one[1]) < int(one[1]) or int(one[1]) < 1:
-            draft.problem(directive, f"-J: [{match[2][:40]}] is no list of indices (write it like [1-10:2])")
-            return
-        ranges.append(ArrayRange(first=int(one[1]), last=int(one[2] or one[1]), step=max(int(one[3] or 1), 1)))
-    array = ArraySpec(ranges=tuple(ranges), at_once=int(match[3]) if match[3] and int(match[3]) else None)
-    draft.set(directive, option.written, array=array)
-
-
-def _queues(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    names = tuple(option.value.split())
-    if not names or any(read_name(name) is None for name in names):
-        draft.problem(directive, f"-q {option.value[:60]!r} is no name of a queue (letters, digits and . _ - only)")
+    ranges = read_indices(match[2], least=1)
+    if ranges is None:
+        draft.problem(directive, f"-J: [{match[2][:40]}] is no list of indices (write it like [1-10:2])")
         return
-    draft.set(directive, option.written, queue=names[0])
-    draft.job["queues"] = names if len(names) > 1 else ()
+    draft.set(directive, option.written, array=ArraySpec(ranges=ranges, at_once=int(match[3] or 0) or None))
 
 
-def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    parts = [part.strip() for part in option.value.split("&&")]
+def _write_name(spec: JobSpec) -> str:
+    plain = plain_word(f"{spec.name}.{spec.tag}", where="name", scheduler="LSF", bare=True)
+    name = re.sub(r"[\[\]/%*]", "_", plain)
+    if spec.array is None:
+        return name
+    if spec.array.ranges[0].first < 1:
+        raise BadRequest("LSF counts the tasks of an array from 1", where="array", cure="write it like 1-100")
+    return f"{name}[{array_text(spec.array)}]" + (f"%{spec.array.at_once}" if spec.array.at_once is not None else "")
+
+
+def _log(spec: JobSpec) -> str:
+    """LSF writes its report of the job there, and mails it where no file is named. It replaces `%J` and the like."""
+    return "/dev/null" if "%" in spec.control_dir else scheduler_log(spec)
+
+
+def _depends(text: str) -> Fields | None:
+    parts = [part.strip() for part in text.split("&&")]
     found = [match for part in parts if (match := _CONDITION.fullmatch(part)) is not None]
     if len(found) != len(parts):
-        draft.native(f'-w "{option.value}"' if '"' not in option.value else option.written, "-w")
-        draft.note(directive, f"the dependency {option.value[:80]!r} is kept for LSF only")
-        return
-    kinds = tuple(Dependency.model_validate({"kind": _KINDS[one[1]], "job_id": one[2]}) for one in found)
-    draft.set(directive, option.written, dependencies=kinds)
+        return None
+    kinds = (Dependency.model_validate({"kind": _KINDS[one[1]], "job_id": one[2]}) for one in found)
+    return {"dependencies": tuple(kinds)}
 
 
-_TAKE: dict[str, Take] = {
-    "-J": _name,
-    "-n": _slots,
-    "-nnodes": _nodes,
-    "-W": _walltime,
-    "-M": _limit,
-    "-R": _require,
-    "-gpu": _gpus,
-    "-q": _queues,
-    "-w": _depends,
-    "-P": lambda draft, directive, option: draft.name(directive, option, "account"),
-    "-U": lambda draft, directive, option: draft.name(directive, option, "reservation"),
-    "-x": lambda draft, directive, option: draft.set_shape(directive, option.written, exclusive=True),
-    "-r": lambda draft, directive, option: draft.set(directive, option.written, requeue=True),
-    "-rn": lambda draft, directive, option: draft.set(directive, option.written, requeue=False),
-}
+def _write_depends(spec: JobSpec) -> str | None:
+    words = {kind: word for word, kind in _KINDS.items()}
+    for one in spec.dependencies:
+        if one.kind not in words or re.fullmatch(r"\d{1,18}(?:\[\d+\])?", one.job_id or "", re.ASCII) is None:
+            cure = "give the number that bsub printed" if one.kind in words else "name the jobs to wait for"
+            what = f"LSF cannot wait for {one.kind} {one.job_id or ''!r}"
+            raise BadRequest(what, where="dependencies", cure=cure)
+    return " && ".join(f"{words[one.kind]}({one.job_id})" for one in spec.dependencies) or None
+
+
+TABLE = OptionTable(
+    program="bsub",
+    counts=OPTIONS,
+    ours=OUR_OPTIONS,
+    rows=(
+        Row("-J", _write_name, _name, "name"),
+        Row("-Jd", lambda spec: spec.tag),
+        Row("-cwd", lambda spec: spec.work_dir, where="work_dir"),
+        Row("-o", _log, where="control_dir"),
+        Row("-e", _log, where="control_dir"),
+        Row("-r", lambda spec: "" if spec.requeue else None, says(lambda text: {"requeue": True})),
+        Row("-rn", lambda spec: None if spec.requeue else "", says(lambda text: {"requeue": False})),
+        named("-P", "account"),
+        queues("-q", " "),
+        named("-U", "reservation"),
+        Row("-sp", lambda spec: str(spec.priority) if spec.priority is not None else None),
+        Row("-W", _write_walltime, says(_walltime)),
+        # bsub reads it by its own clock, and is run with TZ=UTC, which is kept from the job.
+        Row("-b", lambda spec: spec.start_after.strftime("%Y:%m:%d:%H:%M") if spec.start_after is not None else None),
+        Row("-env", lambda spec: "all,~TZ" if spec.start_after is not None else None),
+        Row("-w", _write_depends, says(_depends, "the dependency is kept for LSF only"), "dependencies"),
+        Row("-x", take=says(lambda text: {"shape.exclusive": True})),
+        Row("-n", take=_slots),
+        Row("-nnodes", take=_nodes),
+        Row("-M", take=_limit),
+        Row("-R", take=_require),
+        Row("-gpu", take=_gpus),
+    ),
+    quote=lambda value, where: plain_word(value, where=where, scheduler="LSF"),
+    many=frozenset({"-R"}),
+    example="-app chem",
+    strict=False,
+)
+"""What bsub's options say of a job; resources (`-n`, `-R`, `-gpu`) are written by the shape."""

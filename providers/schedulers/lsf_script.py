@@ -9,23 +9,16 @@ or per slot by a setting of the site's, so with several slots the request says w
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping
 
-from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
-from dragoman.request import Dependency
 from dragoman.shape import Gpus, Shape
-from providers.schedulers.directives import checked
-from providers.schedulers.job_output import output_lines, scheduler_log
+from providers.schedulers.job_output import output_lines
 from providers.schedulers.job_script import job_lines
-from providers.schedulers.lsf_tables import OPTIONS, OUR_OPTIONS
+from providers.schedulers.lsf_read import TABLE
 from providers.schedulers.lsf_words import LSF_WORDS
 from providers.schedulers.plain_words import plain_word
-from providers.schedulers.script_draft import take_options
-from providers.schedulers.slots import array_text, gpus_per_node, left_out, memory_per_node, refuse, slots_of
-from providers.schedulers.slurm_options import split_words
+from providers.schedulers.slots import gpus_per_node, left_out, memory_per_node, refuse, slots_of
 
 __all__ = ["render_lsf_script"]
 
@@ -34,7 +27,6 @@ _REFUSED: Mapping[str, str] = {
     "qos": "take it out, or give -sla as a native option",
     "file_systems": "take it out",
 }
-_CONDITIONS = {"afterok": "done", "afterany": "ended", "afternotok": "exit", "after": "started"}
 _MIB = 2**20
 
 
@@ -46,8 +38,8 @@ def render_lsf_script(spec: JobSpec) -> str:
 
     """
     refuse(spec, "LSF", _REFUSED)
-    native = _native(spec)
-    options = [*_job(spec), *_resources(spec, native), *native.values()]
+    native = TABLE.native(spec)
+    options = [*TABLE.written(spec), *_resources(spec, native), *native.values()]
     lines = ["#!/bin/sh", *[f"#BSUB {option}" for option in options], *left_out(spec)]
     task = "${LSB_JOBINDEX:-}" if spec.array is not None else ""
     if spec.array is not None:
@@ -68,51 +60,6 @@ def render_lsf_script(spec: JobSpec) -> str:
 
 def _word(value: str, where: str, *, bare: bool = False) -> str:
     return plain_word(value, where=where, scheduler="LSF", bare=bare)
-
-
-def _job(spec: JobSpec) -> list[str]:
-    name = re.sub(r"[\[\]/%*]", "_", _word(f"{spec.name}.{spec.tag}", "name", bare=True))
-    if spec.array is not None:
-        if spec.array.ranges[0].first < 1:
-            raise BadRequest("LSF counts the tasks of an array from 1", where="array", cure="write it like 1-100")
-        name += f"[{array_text(spec.array)}]" + (f"%{spec.array.at_once}" if spec.array.at_once is not None else "")
-    # LSF writes its report of the job there, and mails it where no file is named. It replaces `%J` and the like.
-    log = "/dev/null" if "%" in spec.control_dir else _word(scheduler_log(spec), "control_dir")
-    options = [
-        f'-J "{name}"',
-        f"-Jd {spec.tag}",
-        f"-cwd {_word(spec.work_dir, 'work_dir')}",
-        f"-o {log}",
-        f"-e {log}",
-        "-r" if spec.requeue else "-rn",
-    ]
-    if spec.account is not None:
-        options.append(f"-P {_word(spec.account, 'account')}")
-    queues = spec.queues or ((spec.queue,) if spec.queue is not None else ())
-    if queues:
-        options.append(f"-q {_word(' '.join(queues), 'queue')}")
-    if spec.reservation is not None:
-        options.append(f"-U {_word(spec.reservation, 'reservation')}")
-    if spec.priority is not None:
-        options.append(f"-sp {spec.priority}")
-    if spec.walltime_s is not None:
-        minutes = math.ceil(spec.walltime_s / 60)
-        options.append(f"-W {minutes // 60}:{minutes % 60:02d}")
-    if spec.start_after is not None:
-        # bsub reads it by its own clock, and is run with TZ=UTC, which is kept from the job.
-        options.append(f"-b {spec.start_after.strftime('%Y:%m:%d:%H:%M')}")
-        options.append('-env "all,~TZ"')
-    if spec.dependencies:
-        options.append(f'-w "{" && ".join(_condition(one) for one in spec.dependencies)}"')
-    return options
-
-
-def _condition(dependency: Dependency) -> str:
-    word, job_id = _CONDITIONS.get(dependency.kind), dependency.job_id or ""
-    if word is None or re.fullmatch(r"\d{1,18}(?:\[\d+\])?", job_id, re.ASCII) is None:
-        cure = "give the number that bsub printed" if word else "name the jobs to wait for"
-        raise BadRequest(f"LSF cannot wait for {dependency.kind} {job_id!r}", where="dependencies", cure=cure)
-    return f"{word}({job_id})"
 
 
 def _resources(spec: JobSpec, native: Mapping[str, str]) -> list[str]:
@@ -154,24 +101,3 @@ def _gpus(gpus: Gpus, per_node: int) -> str:
     if gpus.memory_bytes is not None:
         parts.append(f"gmem={-(-gpus.memory_bytes // _MIB)}M")
     return ":".join(parts)
-
-
-def _native(spec: JobSpec) -> dict[str, str]:
-    """Native options by their name, as written.
-
-    Raises:
-        BadRequest: not one option, or one that would hide the job or move its files.
-
-    """
-    found: dict[str, str] = {}
-    for line in spec.native_options:
-        words, problem = split_words(checked(line, where="native_options"))
-        options = take_options(words, OPTIONS, long=True)
-        if problem or len(options) != 1 or options[0].problem or options[0].name not in OPTIONS:
-            cure = "write one, such as -app chem"
-            raise BadRequest(f"{line[:120]!r} is not one option of bsub", where="native_options", cure=cure)
-        if options[0].name in OUR_OPTIONS:
-            raise BadRequest(f"{options[0].name} is not taken from a request", where="native_options", cure="delete it")
-        key = options[0].name if options[0].name != "-R" else line
-        found[key] = " ".join([options[0].name, *(_word(value, "native_options") for value in options[0].values)])
-    return found

@@ -1,4 +1,4 @@
-"""A script for qsub, read back as a request (sge_submit(1)).
+"""qsub's options as a table, and a script for qsub read back as a request (sge_submit(1)).
 
 Slots are cores here: which of them are tasks of an MPI program only the program knows. `h_vmem` and consumable GPUs are
 counted per slot. The name of a parallel environment is the site's own, so it is told and not carried. Directives count
@@ -8,57 +8,40 @@ in the whole file, behind commands too (sge_submit(1), "Qsub").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
+from dragoman.errors import BadRequest
+from dragoman.job import JobSpec
 from dragoman.protocols import ScriptReading
-from dragoman.request import ArrayRange, ArraySpec, Dependency, EnvironmentVariable
+from dragoman.request import ArraySpec, Dependency, EnvironmentVariable
 from dragoman.shape import Gpus, Memory
-from providers.schedulers.directives import Directive
-from providers.schedulers.script_draft import Option, ScriptDraft, read_name, read_number, take_options
+from providers.schedulers.directives import Directive, checked
+from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, named, queues, says
+from providers.schedulers.plain_words import plain_word
+from providers.schedulers.script_draft import Option, ScriptDraft, read_number
 from providers.schedulers.sge_tables import OPTIONS, OUR_OPTIONS
 from providers.schedulers.sge_values import read_seconds, read_size
-from providers.schedulers.slurm_options import split_words
+from providers.schedulers.slots import array_text, read_indices
 
-__all__ = ["read_sge_script"]
+__all__ = ["TABLE", "read_sge_script"]
 
 _MEMORY = frozenset({"h_vmem", "h_rss", "mem_req"})
 _GPU = frozenset({"gpu", "gpus", "ngpus", "num_gpus"})
-
-Take = Callable[[ScriptDraft, Directive, Option], None]
 
 
 def read_sge_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
     draft = ScriptDraft(text, "Grid Engine", "#$", whole_file=True, glued=True)
-    shares: list[tuple[Directive, Option, float]] = []
-    for directive in draft.parts.directives:
-        words, wrong = split_words(directive.text)
-        if wrong:
-            draft.problem(directive, wrong)
-            continue
-        for option in take_options(words, OPTIONS, long=True):
-            _take(draft, directive, option)
-            shares += [(directive, option, share) for share in _shares(option)]
-    for directive, option, share in shares:
-        _share(draft, directive, option, share)
+    shares: list[tuple[Directive, Option]] = []
+    draft.job["shares"] = shares
+    TABLE.read(draft)
+    del draft.job["shares"]
+    for directive, option in shares:
+        for share in _shares(option):
+            _share(draft, directive, option, share)
     at_once, array = draft.job.pop("at_once", None), draft.job.get("array")
     if isinstance(array, ArraySpec):
         draft.job["array"] = ArraySpec.model_validate({"ranges": array.ranges, "at_once": at_once})
     return draft.finish()
-
-
-def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    if option.problem:
-        draft.problem(directive, option.problem)
-    elif option.name in _TAKE:
-        _TAKE[option.name](draft, directive, option)
-    elif option.name in OUR_OPTIONS:
-        if (option.name, option.value) not in (("-m", "n"), ("-j", "n"), ("-S", "/bin/sh")):
-            draft.ours(option.written, option.name)
-    elif option.name in OPTIONS:
-        draft.native(option.written, option.name)
-    else:
-        draft.problem(directive, f"{option.name[:40]} is no option of qsub (delete it)")
 
 
 def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None:
@@ -78,7 +61,10 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
             if name != "h_vmem":
                 draft.note(directive, f"{name} is read as memory per slot")
         elif name in _GPU and _shares(option):
-            pass  # with the number of slots, which may stand further down
+            # With the number of slots, which may stand further down.
+            shares = draft.job["shares"]
+            assert isinstance(shares, list)  # noqa: S101  # put there by the reader
+            shares.append((directive, option))
         elif name == "exclusive" and value.lower() in ("true", "1", "t", ""):
             draft.set_shape(directive, option.written, exclusive=True)
         else:
@@ -87,8 +73,6 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
 
 def _shares(option: Option) -> list[float]:
     """`gpu=2`, `gpu=0.25`: for each slot so many GPUs."""
-    if option.name != "-l":
-        return []
     parts = [part.strip().partition("=") for part in option.value.split(",")]
     return [
         float(value or 1)
@@ -134,41 +118,6 @@ def _slots(draft: ScriptDraft, directive: Directive, option: Option) -> None:
         draft.note(directive, f"{option.written}: the least number of slots is asked for")
 
 
-def _array(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", option.value, re.ASCII)
-    if match is None or int(match[1]) < 1 or int(match[2] or match[1]) < int(match[1]) or match[3] in {"0", "00"}:
-        draft.problem(directive, f"-t {option.value[:40]!r} is no range of indices (write it like 1-10 or 1-20:5)")
-        return
-    part = ArrayRange(first=int(match[1]), last=int(match[2] or match[1]), step=int(match[3] or 1))
-    draft.set(directive, option.written, array=ArraySpec(ranges=(part,)))
-
-
-def _throttle(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    count = read_number(option.value)
-    if count is None:
-        draft.problem(directive, f"-tc {option.value[:40]!r} is no number (write a whole number from 1)")
-        return
-    draft.set(directive, option.written, at_once=count)
-
-
-def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    names = [one.strip() for one in option.value.split(",") if one.strip()]
-    if not all(re.fullmatch(r"\d{1,18}", one, re.ASCII) for one in names):
-        draft.native(option.written, option.name)
-        draft.note(directive, f"{option.written}: jobs named by name are kept for Grid Engine only")
-        return
-    draft.set(directive, option.written, dependencies=tuple(Dependency(kind="afterany", job_id=one) for one in names))
-
-
-def _queues(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    names = tuple(one.strip() for one in option.value.split(",") if one.strip())
-    if not names or any(read_name(one) is None or "@" in one for one in names):
-        draft.native(option.written, option.name)
-        return
-    draft.set(directive, option.written, queue=names[0])
-    draft.job["queues"] = names if len(names) > 1 else ()
-
-
 def _variables(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     found, rest = [], []
     for part in re.split(r",(?=\s*[A-Za-z_])", option.value):
@@ -183,28 +132,94 @@ def _variables(draft: ScriptDraft, directive: Directive, option: Option) -> None
         draft.native(f"-v {','.join(rest)}", "-v")
 
 
-def _rerun(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    draft.set(directive, option.written, requeue=option.value.startswith("y"))
+def _write_name(spec: JobSpec) -> str:
+    name = re.sub(r"[^A-Za-z0-9._+-]", "_", checked(spec.name, where="name"))
+    return f"{'' if name[:1].isalpha() else 'j'}{name}.{spec.tag}"
 
 
-def _project(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    draft.name(directive, option, "account")
+def _path(spec: JobSpec, name: str) -> str:
+    path = f"{spec.work_dir.rstrip('/')}/{checked(name, where='stdout')}"
+    if "$" in path:
+        raise BadRequest("a dollar sign in a file name is replaced by Grid Engine", where="stdout", cure="rename it")
+    # A colon would end a host's name; in front of the path it says that there is none.
+    path = f":{path}" if ":" in path else path
+    return f"{path}.$TASK_ID" if spec.array is not None else path
 
 
-def _reservation(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    draft.name(directive, option, "reservation")
+def _indices(text: str) -> Fields:
+    ranges = read_indices(text, least=1)
+    if ranges is None or len(ranges) > 1:
+        raise Unreadable(f"{text[:40]!r} is no range of indices (write it like 1-10 or 1-20:5)")
+    return {"array": ArraySpec(ranges=ranges)}
 
 
-_TAKE: dict[str, Take] = {
-    "-N": ScriptDraft.job_name,
-    "-l": _resources,
-    "-pe": _slots,
-    "-t": _array,
-    "-tc": _throttle,
-    "-hold_jid": _depends,
-    "-q": _queues,
-    "-v": _variables,
-    "-r": _rerun,
-    "-P": _project,
-    "-ar": _reservation,
-}
+def _write_indices(spec: JobSpec) -> str | None:
+    if spec.array is None:
+        return None
+    if len(spec.array.ranges) != 1 or spec.array.ranges[0].first < 1:
+        raise BadRequest("Grid Engine takes one range of indices, from 1", where="array", cure="write it like 1-100:2")
+    return array_text(spec.array)
+
+
+def _throttle(text: str) -> Fields:
+    count = read_number(text)
+    if count is None:
+        raise Unreadable(f"{text[:40]!r} is no number (write a whole number from 1)")
+    return {"at_once": count}
+
+
+def _write_throttle(spec: JobSpec) -> str | None:
+    return str(spec.array.at_once) if spec.array is not None and spec.array.at_once is not None else None
+
+
+def _depends(text: str) -> Fields | None:
+    names = [one.strip() for one in text.split(",") if one.strip()]
+    if not all(re.fullmatch(r"\d{1,18}", one, re.ASCII) for one in names):
+        return None
+    return {"dependencies": tuple(Dependency(kind="afterany", job_id=one) for one in names)}
+
+
+def _write_depends(spec: JobSpec) -> str | None:
+    for one in spec.dependencies:
+        if one.kind != "afterany":
+            cure = "use afterany, and test in the script what the other job left"
+            what = f"Grid Engine waits for a job's end, however it ends: it has no {one.kind}"
+            raise BadRequest(what, where="dependencies", cure=cure)
+        if one.job_id is None or re.fullmatch(r"\d{1,18}", one.job_id, re.ASCII) is None:
+            what = f"{one.job_id!r} is no job id of Grid Engine"
+            raise BadRequest(what, where="dependencies", cure="give qsub's number")
+    return ",".join(one.job_id or "" for one in spec.dependencies) or None
+
+
+TABLE = OptionTable(
+    program="qsub",
+    counts=OPTIONS,
+    ours=OUR_OPTIONS,
+    rows=(
+        Row("-S", lambda spec: "/bin/sh"),
+        Row("-N", _write_name, ScriptDraft.job_name, "name"),
+        Row("-wd", lambda spec: spec.work_dir, where="work_dir"),
+        Row("-o", lambda spec: _path(spec, spec.stdout), where="stdout"),
+        Row("-e", lambda spec: _path(spec, spec.stderr), where="stderr"),
+        Row("-j", lambda spec: "n"),
+        Row("-m", lambda spec: "n"),
+        Row("-r", lambda spec: "y" if spec.requeue else "n", says(lambda text: {"requeue": text.startswith("y")})),
+        named("-P", "account"),
+        queues("-q", ",", others="@*"),
+        named("-ar", "reservation"),
+        Row("-p", lambda spec: str(spec.priority) if spec.priority is not None else None),
+        # Read by qsub, which is run with TZ=UTC.
+        Row("-a", lambda spec: spec.start_after.strftime("%Y%m%d%H%M.%S") if spec.start_after is not None else None),
+        Row("-hold_jid", _write_depends, says(_depends, "jobs named by name are kept for Grid Engine only")),
+        Row("-t", _write_indices, says(_indices)),
+        Row("-tc", _write_throttle, says(_throttle)),
+        Row("-l", take=_resources),
+        Row("-pe", take=_slots),
+        Row("-v", take=_variables),
+    ),
+    quote=lambda value, where: plain_word(value, where=where, scheduler="Grid Engine"),
+    many=frozenset({"-l"}),
+    quiet=frozenset({"-m n", "-j n", "-S /bin/sh"}),
+    example="-l a=b",
+)
+"""What qsub's options say of a job; resources (`-l`, `-pe`) are written by the shape."""

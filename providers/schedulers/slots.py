@@ -5,15 +5,19 @@ A slot is one core here. What is not stated is not invented: `nodes` stays None 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
-from dragoman.request import ArraySpec
+from dragoman.request import ArrayRange, ArraySpec
 from dragoman.shape import Shape
 
-__all__ = ["Slots", "array_text", "gpus_per_node", "index_lines", "left_out", "memory_per_node", "refuse", "slots_of"]
+__all__ = [
+    "Slots", "array_text", "gpus_per_node", "index_lines", "left_out", "memory_per_node", "read_indices", "refuse",
+    "slots_of",
+]  # fmt: skip
 
 
 class Slots(NamedTuple):
@@ -88,6 +92,17 @@ def array_text(array: ArraySpec) -> str:
         + (f":{part.step}" if part.step > 1 else "")
         for part in array.ranges
     )
+
+
+def read_indices(text: str, *, least: int = 0) -> tuple[ArrayRange, ...] | None:
+    """Ranges of `1-10:2,15`; None where it is none, or goes below `least`."""
+    found: list[ArrayRange] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?\s*", part, re.ASCII)
+        if match is None or int(match[1]) < least or int(match[2] or match[1]) < int(match[1]) or match[3] == "0":
+            return None
+        found.append(ArrayRange(first=int(match[1]), last=int(match[2] or match[1]), step=int(match[3] or 1) or 1))
+    return tuple(found)
 
 
 def index_lines(array: ArraySpec, position: str) -> list[str]:

@@ -1,0 +1,198 @@
+"""One table of options for a dialect: what of a job each says, as text and from text.
+
+Rendering goes through the rows and writes those that the job states; reading finds the row of an option and takes its
+value apart. A row that says nothing of a job is not written; an option without a row is kept as it is, is ours to
+decide (output files, mail), or is none of the scheduler's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dragoman.errors import BadRequest
+from dragoman.job import JobSpec
+from providers.schedulers.directives import Directive, checked
+from providers.schedulers.script_draft import Option, ScriptDraft, read_name, take_options
+from providers.schedulers.slurm_options import split_words
+
+__all__ = ["OptionTable", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
+
+Take = Callable[[ScriptDraft, Directive, Option], None]
+Fields = Mapping[str, object]
+"""Fields of a request; those of its shape begin with `shape.`."""
+
+
+class Unreadable(Exception):
+    """A value that the scheduler would refuse; the text names value and cure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One option."""
+
+    option: str
+    write: Callable[[JobSpec], str | None] = lambda spec: None
+    """Its value, bare; empty: it takes none; None: the job does not say it."""
+    take: Take | None = None
+    """What it says of a job; None: nothing, so that it is kept as it is."""
+    where: str = "native_options"
+    """The job's field, for messages."""
+
+
+def as_written(option: Option) -> str:
+    """An option as one directive, in quotes where it holds blanks."""
+    value = option.value
+    return f'{option.name} "{value}"' if re.search(r"\s", value) else f"{option.name} {value}".strip()
+
+
+def says(read: Callable[[str], Fields | None], only: str = "") -> Take:
+    """A reader of a value as what is done with an option.
+
+    Args:
+        read: the fields that a value says; None: no word of ours exists for it. Raises `Unreadable`.
+        only: what the person is told where it is kept for this scheduler alone.
+
+    """
+
+    def take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
+        try:
+            found = read(option.value)
+        except Unreadable as error:
+            draft.problem(directive, f"{option.name} {error}")
+            return
+        if found is None:
+            draft.native(as_written(option), option.name)
+            if only:
+                draft.note(directive, f"{option.written[:80]}: {only}")
+            return
+        for field, value in found.items():
+            if field.startswith("shape."):
+                draft.set_shape(directive, option.written, **{field.removeprefix("shape."): value})
+            else:
+                draft.set(directive, option.written, **{field: value})
+
+    return take
+
+
+def _name(text: str) -> str:
+    if read_name(text) is None:
+        raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only)")
+    return text
+
+
+def named(option: str, field: str) -> Row:
+    """An option that takes a name."""
+    return Row(option, lambda spec: getattr(spec, field), says(lambda text: {field: _name(text)}), field)
+
+
+def queues(option: str, separator: str, *, others: str = "") -> Row:
+    """An option that takes one or more queues.
+
+    Args:
+        option: its name.
+        separator: what stands between them.
+        others: signs of names that are no queues of ours, and that are kept as they are.
+
+    """
+
+    def write(spec: JobSpec) -> str | None:
+        return separator.join(spec.queues) or spec.queue
+
+    def read(text: str) -> Fields | None:
+        names = tuple(one.strip() for one in text.split(separator) if one.strip())
+        if others and (not names or any(read_name(one) is None or set(others) & set(one) for one in names)):
+            return None
+        first = _name(names[0] if names else "")
+        return {"queue": first, "queues": tuple(map(_name, names)) if len(names) > 1 else ()}
+
+    return Row(option, write, says(read), "queue")
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTable:
+    """The options of one submit command."""
+
+    program: str
+    counts: Mapping[str, int]
+    """All of them, and how many values each takes (-1: perhaps one)."""
+    ours: frozenset[str]
+    """Those whose purpose we fulfil ourselves; never taken as native options."""
+    rows: tuple[Row, ...]
+    quote: Callable[[str, str], str]
+    """A value as it stands in a directive, from the value and the job's field. Raises `BadRequest`."""
+    many: frozenset[str] = frozenset()
+    """Those that may stand several times."""
+    quiet: frozenset[str] = frozenset()
+    """As written: what is so without them."""
+    example: str = ""
+    """A native option, for messages."""
+    strict: bool = True
+    """Others are problems; else they are passed over and told."""
+
+    def written(self, spec: JobSpec) -> list[str]:
+        """Options of what the job states.
+
+        Raises:
+            BadRequest: a value that cannot stand in a directive, or what the scheduler has no word for.
+
+        """
+        return [f"{option} {value}".rstrip() for option, value in self.pairs(spec)]
+
+    def pairs(self, spec: JobSpec) -> list[tuple[str, str]]:
+        """The same, as name and value."""
+        values = [(row, row.write(spec)) for row in self.rows]
+        return [
+            (row.option, self.quote(value, row.where) if value else "") for row, value in values if value is not None
+        ]
+
+    def native(self, spec: JobSpec, *, never: frozenset[str] = frozenset()) -> dict[str, str]:
+        """Native options by their name, as they stand in directives.
+
+        Raises:
+            BadRequest: not one option, or one that would hide the job or move its files.
+
+        """
+        found: dict[str, str] = {}
+        for line in spec.native_options:
+            words, problem = split_words(checked(line, where="native_options"))
+            options = take_options(words, self.counts, long=True)
+            if problem or len(options) != 1 or options[0].problem or options[0].name not in self.counts:
+                what = f"{line[:120]!r} is not one option of {self.program}"
+                raise BadRequest(what, where="native_options", cure=f"write one, such as {self.example}")
+            option = options[0]
+            if option.name in self.ours | never:
+                raise BadRequest(f"{option.name} is not taken from a request", where="native_options", cure="delete it")
+            values = [self.quote(value, "native_options") for value in option.values]
+            found[line if option.name in self.many else option.name] = " ".join([option.name, *values])
+        return found
+
+    def read(self, draft: ScriptDraft) -> None:
+        """All directives of a script, their words separated as a shell does."""
+        for directive in draft.parts.directives:
+            words, wrong = split_words(directive.text)
+            if wrong:
+                draft.problem(directive, wrong)
+                continue
+            for option in take_options(words, self.counts, long=True):
+                self.take(draft, directive, option)
+
+    def take(self, draft: ScriptDraft, directive: Directive, option: Option) -> None:
+        """One option of a directive."""
+        row = next((row for row in self.rows if row.option == option.name and row.take is not None), None)
+        if option.problem:
+            draft.problem(directive, option.problem)
+        elif row is not None and row.take is not None:
+            row.take(draft, directive, option)
+        elif option.name in self.ours:
+            if option.written not in self.quiet:
+                draft.ours(option.written, option.name)
+        elif option.name in self.counts:
+            draft.native(as_written(option), None if option.name in self.many else option.name)
+        elif self.strict:
+            draft.problem(directive, f"{option.name[:40]} is no option of {self.program} (delete it)")
+        else:
+            draft.ours(option.written, option.name)
+            told = f"{option.name[:40]} is no option of {self.program} that is known: it is passed over"
+            draft.note(directive, f"{told} (delete it, or put a blank between an option and its value)")
