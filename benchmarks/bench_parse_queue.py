@@ -1,14 +1,15 @@
-"""Reading a long queue: processor time and peak memory of one answer to `squeue`.
+"""Reading long queues: processor time and peak memory of one answer, for every dialect.
 
-Beside ours, the parsers of AiiDA and PSI/J, each given the output of the squeue format that it asks for, where an
-interpreter that has them is named:
+Beside ours, the parsers of AiiDA and PSI/J where they have one, each given the output of the format that it asks for,
+with an interpreter that has them:
 
     python -m venv /tmp/peers && /tmp/peers/bin/pip install aiida-core psij-python
     python benchmarks/bench_parse_queue.py --peer-python /tmp/peers/bin/python
 
-They keep less, so a second table says which fields each gets, ours from queue and accounting together. No two jobs have
-the same times. Peak memory is what the parser allocates at most, by tracemalloc in a run of its own; the output itself
-is not counted.
+Every job is wanted, which is the worst case of ours. All measurements of a dialect follow one another in the same run,
+each in a process of its own; a ratio is a peer's time by ours, so more than 1 means that ours is faster. Peak memory is
+what the parser allocates at most, by tracemalloc in a run of its own; the output itself is not counted. Then the lines
+of every dialect's files, and which fields each gets of Slurm's answers.
 """
 
 from __future__ import annotations
@@ -23,65 +24,13 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.queue_peers import AIIDA, PSIJ  # noqa: E402  # also run as a file, by interpreters without our package
+from benchmarks.queue_samples import SAMPLES, numbers  # noqa: E402
+
 ROUNDS = 3
-STATES = ("PENDING", "RUNNING", "RUNNING", "COMPLETED")
-SHORT = {"PENDING": "PD", "RUNNING": "R", "COMPLETED": "CD"}
-
-
-def state(number: int) -> str:
-    return STATES[number % len(STATES)]
-
-
-def reason(number: int) -> str:
-    return "Priority" if state(number) == "PENDING" else "None"
-
-
-def moment(day: int, number: int) -> str:
-    return f"2026-11-{day:02d}T{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}"
-
-
-def ours(jobs: int, asked: int) -> Callable[[], int]:
-    from dragoman.command import Completed
-    from dragoman.job import JobRef
-    from providers.schedulers.slurm import SlurmDialect
-
-    rows = (
-        f"{number}\x1f{number}\x1f{state(number)}\x1fbatch"
-        f"\x1f{moment(1, number)}\x1f{moment(2, number)}\x1f{moment(3, number)}\x1f1-02:{number % 60:02d}:04"
-        f"\x1fnode[{number % 900:03d}-{number % 900 + 3:03d}]"
-        f"\x1f{reason(number)}\x1f\x1fdgm-{number:012d}-a0\x1fjob {number}.dgm-{number:012d}-a0"
-        for number in range(jobs)
-    )
-    done = Completed(("squeue",), 0, "\n".join(rows).encode(), b"")
-    refs = [JobRef(job_id=str(number)) for number in range(0, jobs, max(jobs // asked, 1))][:asked]
-    dialect = SlurmDialect()
-    return lambda: len(dialect.parse_status(done, refs).jobs)
-
-
-def aiida(jobs: int, asked: int) -> Callable[[], int]:
-    from aiida.schedulers.plugins.slurm import SlurmScheduler  # type: ignore[import-not-found]  # optional
-
-    scheduler = SlurmScheduler()
-    middle = "^^^".join(("node001", "user1", "4", "128", "node[001-004]", "batch", "2-00:00:00"))
-    rows = (
-        f"{number}^^^{SHORT[state(number)]}^^^{reason(number)}^^^{middle}^^^1-02:{number % 60:02d}:04"
-        f"^^^{moment(2, number)}^^^job {number}^^^{moment(1, number)}"
-        for number in range(jobs)
-    )
-    out = "\n".join(rows)
-    return lambda: len(scheduler._parse_joblist_output(0, out, ""))
-
-
-def psij(jobs: int, asked: int) -> Callable[[], int]:
-    from psij import JobExecutor  # type: ignore[import-not-found]  # optional
-
-    executor = JobExecutor.get_instance("slurm")
-    rows = (f"{number} {SHORT[state(number)]} {reason(number)}" for number in range(jobs))
-    out = "JOBID ST REASON\n" + "\n".join(rows)
-    return lambda: len(executor.parse_status_output(0, out))
-
-
-PARSERS: dict[str, Callable[[int, int], Callable[[], int]]] = {"dragoman": ours, "aiida": aiida, "psij": psij}
 
 FIELDS = (
     ("state", "14 kinds", "no failure", "6 kinds"),
@@ -96,8 +45,32 @@ FIELDS = (
 PSI/J 0.9: `parse_status_output`."""
 
 
-def measure(name: str, jobs: int, asked: int) -> dict[str, float]:
-    parse = PARSERS[name](jobs, asked)
+def ours(name: str, jobs: int) -> Callable[[], int]:
+    from dragoman.command import Completed
+    from dragoman.job import JobRef
+    from providers.registry import dialects
+
+    sample = SAMPLES[name]
+    refs = [JobRef(job_id=sample.job_id(number)) for number in numbers(jobs)]
+    dialect = dialects.get(sample.dialect)()
+    done = Completed(sample.argv, 0, sample.text(jobs).encode(), b"")
+
+    def parse() -> int:
+        answers = dialect.parse_status(done, refs)
+        assert not answers.trouble, answers.trouble
+        return len(answers.jobs)
+
+    return parse
+
+
+def parser_of(who: str, name: str, jobs: int) -> Callable[[], int]:
+    if who == "dragoman":
+        return ours(name, jobs)
+    return (AIIDA if who == "aiida" else PSIJ)[name](jobs)
+
+
+def measure(who: str, name: str, jobs: int) -> dict[str, float]:
+    parse = parser_of(who, name, jobs)
     found = parse()
     seconds = []
     for _ in range(ROUNDS):
@@ -112,40 +85,56 @@ def measure(name: str, jobs: int, asked: int) -> dict[str, float]:
     return {"seconds": min(seconds), "mib": peak / 2**20, "found": found}
 
 
-def measured_by(python: str, name: str, jobs: int, asked: int) -> dict[str, float] | str:
+def measured_by(python: str, who: str, name: str, jobs: int) -> dict[str, float] | str:
     """In a process of its own, so that no parser inherits another's memory."""
-    argv = [python, __file__, "--measure", name, "--jobs", str(jobs), "--asked", str(asked)]
+    argv = [python, __file__, "--measure", f"{who}:{name}", "--jobs", str(jobs)]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)  # noqa: TID251  # no event loop here
     if done.returncode:
-        return (done.stderr.strip().splitlines() or ["no words"])[-1]
+        return (done.stderr.strip().splitlines() or ["no words"])[-1][:120]
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return figures
+
+
+def lines_of(dialect: str) -> tuple[int, int, int]:
+    """Lines of the dialect's own file and of all its files, and how many these are."""
+    folder = ROOT / "providers" / "schedulers"
+    files = [folder / f"{dialect}.py", *folder.glob(f"{dialect}_*.py")]
+    counts = [len(file.read_text().splitlines()) for file in files if file.exists()]
+    return counts[0], sum(counts), len(counts)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=50_000, help="jobs in the queue")
-    parser.add_argument("--asked", type=int, default=500, help="jobs that we ask for (the first row)")
+    parser.add_argument("--only", default=",".join(SAMPLES), help="dialects")
     parser.add_argument("--peer-python", default="", help="an interpreter with aiida-core and psij-python")
-    parser.add_argument("--measure", choices=PARSERS, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
-        sys.path.insert(0, str(Path(__file__).parents[1]))
-        print(json.dumps(measure(given.measure, given.jobs, given.asked)))
+        who, _, name = given.measure.partition(":")
+        print(json.dumps(measure(who, name, given.jobs)))
         return
-    rows = [("dragoman", sys.executable, given.asked), ("dragoman", sys.executable, given.jobs)]
-    if given.peer_python:
-        rows += [("aiida", given.peer_python, given.jobs), ("psij", given.peer_python, given.jobs)]
-    print(f"{'parser':<10} {'queue':>7} {'wanted':>7} {'CPU s':>7} {'peak MiB':>9}")
-    for name, python, asked in rows:
-        figures = measured_by(python, name, given.jobs, asked)
-        if isinstance(figures, str):
-            print(f"{name:<10} not measured: {figures}")
-            continue
-        print(f"{name:<10} {given.jobs:>7} {figures['found']:>7} {figures['seconds']:>7.3f} {figures['mib']:>9.1f}")
+    print(f"{'dialect':<12} {'parser':<9} {'jobs':>7} {'CPU s':>7} {'us/job':>7} {'peak MiB':>9} {'time/ours':>10}")
+    for name in given.only.split(","):
+        base = 0.0
+        for who, known in (("dragoman", SAMPLES), ("aiida", AIIDA), ("psij", PSIJ)):
+            if name not in known or (who != "dragoman" and not given.peer_python):
+                continue
+            figures = measured_by(sys.executable if who == "dragoman" else given.peer_python, who, name, given.jobs)
+            if isinstance(figures, str):
+                print(f"{name:<12} {who:<9} not measured: {figures}")
+                continue
+            seconds = figures["seconds"]
+            base = base or seconds
+            each, mib = 1e6 * seconds / given.jobs, figures["mib"]
+            row = f"{int(figures['found']):>7} {seconds:>7.3f} {each:>7.1f} {mib:>9.1f} {seconds / base:>9.2f}x"
+            print(f"{name:<12} {who:<9} {row}", flush=True)
+    print(f"\n{'dialect':<12} {'own file':>9} {'all files':>10} {'files':>6}")
+    for name in dict.fromkeys(sample.dialect for sample in SAMPLES.values()):
+        print(f"{name:<12} {'{:>9} {:>10} {:>6}'.format(*lines_of(name))}")
     print()
-    for row in (("field", "dragoman", "aiida", "psij"), *FIELDS):
-        print("".join(f"{word:<18}" for word in row).rstrip())
+    for words in (("field", "dragoman", "aiida", "psij"), *FIELDS):
+        print("".join(f"{word:<18}" for word in words).rstrip())
 
 
 if __name__ == "__main__":

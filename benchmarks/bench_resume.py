@@ -73,7 +73,7 @@ async def one_way(app: App, place: Path, way: str, jobs: int) -> list[float]:
         usual.watcher,
         usual.resumer,
         news=None if way == "polling" else usual.news,
-        ends=usual.ends if way == "pushed" else None,
+        ends=usual.ends if way == "pushed" else (),
     )
     ledger = app.checkpoints.ledger
     chance = random.Random(1)  # noqa: S311

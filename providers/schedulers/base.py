@@ -25,7 +25,10 @@ from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
 from dragoman.site import Site
 from providers.schedulers.script_words import ScriptWords
 
-__all__ = ["NO_CONNECTION", "BaseDialect", "Rule", "Rules", "chunks", "first_line", "format_clock", "one_line", "table"]
+__all__ = [
+    "LONGEST_QUEUE", "NO_CONNECTION", "BaseDialect", "Rule", "Rules", "chunks", "first_line", "format_clock",
+    "one_line", "table",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -45,6 +48,9 @@ def table(*rows: tuple[str, ReasonClass]) -> Rules:
     """Rules of regular expressions, matched anywhere in the text and without regard to case."""
     return tuple(Rule(re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in rows)
 
+
+LONGEST_QUEUE = 256 * 2**20
+"""Bytes of an answer about all jobs of the user, where it cannot be asked about some only: 200,000 jobs and more."""
 
 NO_CONNECTION = re.compile(
     r"timed? ?out|time-out|unable to contact|connection (?:refused|reset|closed|timed)|cannot connect|can't connect"

@@ -176,7 +176,7 @@ class FluxDialect(BaseDialect):
         """Jobs whose event came. A time-out is none; any other failure of all is trouble."""
         codes, _ = ends_of(done.out)
         ended = frozenset(ref.job_id for ref in refs if codes.get(ref.job_id) == 0)
-        if ended or (done.rc == 0 and "wait-event timeout" in done.err):
+        if ended or "wait-event timeout" in done.err:
             return EndsTold(ended=ended)
         return EndsTold(trouble=self.trouble(done) or one_line(done.err) or "flux job wait-event told nothing")
 

@@ -25,9 +25,9 @@ from dragoman.proposal import StartEstimate
 from dragoman.protocols import EndsTold, JobAnswers, SubmitAnswer
 from dragoman.site import Site
 from providers.registry import register_dialect
-from providers.schedulers.base import BaseDialect, Rules, one_line
+from providers.schedulers.base import BaseDialect, Rules, chunks, one_line
 from providers.schedulers.following import turn_argv
-from providers.schedulers.kubernetes_job import MANAGED, KubernetesPlace, job_manifest, render_kubernetes_script
+from providers.schedulers.kubernetes_job import MANAGED, TAG, KubernetesPlace, job_manifest, render_kubernetes_script
 from providers.schedulers.kubernetes_status import Thing, job_status, part, read_objects, sort_objects
 from providers.schedulers.kubernetes_tables import ERRORS, REASONS, STATES
 from providers.schedulers.kubernetes_watch import ENDING, WATCH_S, jobs_path, read_turn, watch_path
@@ -55,6 +55,7 @@ class KubernetesDialect(BaseDialect):
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
     errors: ClassVar[Rules] = ERRORS
+    ids_per_command: ClassVar[int] = 200
     accepted: ClassVar[re.Pattern[str]] = re.compile(r"^job(?:\.batch)?/(?P<id>[a-z0-9][-a-z0-9.]*)(?: created)?\s*$")
 
     def __init__(self, place: KubernetesPlace | None = None) -> None:
@@ -133,17 +134,28 @@ class KubernetesDialect(BaseDialect):
     # Status
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
-        """All our Jobs and their pods, one question for each namespace."""
-        namespaces = dict.fromkeys(ref.cluster for ref in refs)
-        return [self._list(JobRef(job_id="all", cluster=namespace)) for namespace in namespaces]
+        """The Jobs and their pods by the tags on both: those that ended long ago are not sent again each time."""
+        commands = []
+        for namespace in dict.fromkeys(ref.cluster for ref in refs):
+            names = dict.fromkeys(ref.job_id for ref in refs if ref.cluster == namespace)
+            tags = [name for name in names if re.fullmatch(TAG_PATTERN, name)]
+            place = JobRef(job_id="all", cluster=namespace)
+            if len(tags) < len(names):
+                commands.append(self._list(place))
+                continue
+            commands += [
+                self._list(place, f"{_OURS},{TAG} in ({','.join(some)})") for some in chunks(tags, self.ids_per_command)
+            ]
+        return commands
 
-    def _list(self, ref: JobRef) -> Command:
-        return self.ask(*self._kubectl("get", "jobs,pods", "-l", _OURS, "-o", "json", ref=ref))
+    def _list(self, ref: JobRef, selector: str = _OURS) -> Command:
+        return self.ask(*self._kubectl("get", "jobs,pods", "-l", selector, "-o", "json", ref=ref))
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs of the asked namespace that are there; the others are not."""
         things, trouble = self._things(done)
         namespace = _namespace(done)
+        # What another command asked for is not here; whether it is there, that command tells.
         mine = [ref for ref in refs if ref.cluster in (None, namespace) or namespace is None]
         return self._answers(things, mine, trouble, pods=not trouble)
 

@@ -19,7 +19,7 @@ from dragoman.model import now
 from dragoman.observation import Answer
 from dragoman.protocols import Clock, JobAnswers, ScriptReading
 from providers.registry import register_dialect
-from providers.schedulers.base import BaseDialect, Rules, chunks, one_line
+from providers.schedulers.base import LONGEST_QUEUE, BaseDialect, Rules, chunks, one_line
 from providers.schedulers.directives import checked
 from providers.schedulers.lsf_history import history_statuses, read_history
 from providers.schedulers.lsf_read import read_lsf_script
@@ -90,7 +90,7 @@ class LsfDialect(BaseDialect):
         return [self._bjobs("-a")] if refs else []
 
     def _bjobs(self, *which: str) -> Command:
-        return self.ask("bjobs", *which, "-json", "-o", FIELDS)
+        return self.ask("bjobs", *which, "-json", "-o", FIELDS, max_output_bytes=LONGEST_QUEUE)
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that bjobs still shows; the others are absent from the queue only."""
@@ -107,7 +107,9 @@ class LsfDialect(BaseDialect):
         return status
 
     def _records(self, done: Completed) -> tuple[list[Record], frozenset[str], str]:
-        nothing = _NONE.search(f"{done.out} {done.err}") is not None and not self.in_doubt(done.err)
+        # Records are not searched for words: there may be very many.
+        told = done.err if done.rc == 0 and "{" in done.out else f"{done.out} {done.err}"
+        nothing = _NONE.search(told) is not None and not self.in_doubt(done.err)
         if nothing and not done.truncated and "{" not in done.out and done.rc in (0, 255):
             return [], frozenset(), ""
         trouble = self.trouble(done, ok=(0, 255) if nothing else (0,))

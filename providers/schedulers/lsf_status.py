@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,9 @@ _TIME = re.compile(
     r"(?:\s+[LEX])?\s*",
     re.ASCII,
 )
+
+_INDICES = re.compile(r"\[[\d,:-]+\](?:%\d+)?$")
+_MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * at : 3 * at + 3]: at + 1 for at in range(12)}
 
 
 def read_jobs(text: str) -> tuple[list[Record], frozenset[str], str]:
@@ -59,13 +63,12 @@ def read_time(text: str, now: datetime) -> datetime | None:
     if match is None:
         return None
     latest = now + timedelta(days=1)
+    month, day, hour, minute = _MONTHS.get(match[1], 0), int(match[2]), int(match[3]), int(match[4])
     for year in [int(match[6])] if match[6] else range(latest.year, latest.year - 9, -1):
         try:
-            clock = f"{year} {match[1]} {match[2]} {match[3]}:{match[4]} +0000"
-            moment = datetime.strptime(clock, "%Y %b %d %H:%M %z").astimezone(UTC)
+            moment = datetime(year, month, day, hour, minute, min(int(match[5] or 0), 59), tzinfo=UTC)
         except ValueError:  # 29 February
             continue
-        moment = moment.replace(second=min(int(match[5] or 0), 59))
         if match[6] or moment <= latest:
             return moment
     return None
@@ -132,8 +135,9 @@ def _status(ref: JobRef, rows: list[tuple[str, Record]], now: datetime) -> JobSt
     state = combined(one[0] for _, one in parts.values())
     record, (_, reason, code, signal) = next(part for part in parts.values() if part[1][0] is state)
     waits = state in (JobState.PENDING, JobState.HELD)
-    starts = [at for one, _ in parts.values() if (at := read_time(one.get("START_TIME", ""), now)) is not None]
-    ends = [at for one, _ in parts.values() if (at := read_time(one.get("FINISH_TIME", ""), now)) is not None]
+    began = not waits and state is not JobState.NEVER_RAN
+    starts = _times([one.get("START_TIME", "") for one, _ in parts.values()] if began else [], now)
+    ends = _times([one.get("FINISH_TIME", "") for one, _ in parts.values()] if state.final else [], now)
     seconds = re.match(r"\d+", record.get("RUN_TIME", ""))
     array = any(index not in ("", "0") for index, _ in rows)
     return JobStatus(
@@ -141,13 +145,13 @@ def _status(ref: JobRef, rows: list[tuple[str, Record]], now: datetime) -> JobSt
         state=state,
         native_state=record["STAT"][:200],
         reason=reason,
-        name=re.sub(r"\[[\d,:-]+\](?:%\d+)?$", "", record.get("JOB_NAME", "")) or None,
+        name=_INDICES.sub("", record.get("JOB_NAME", "")) or None,
         queue=record.get("QUEUE") or None,
         exit_code=code,
         signal=signal,
         submitted_at=read_time(record.get("SUBMIT_TIME", ""), now),
-        started_at=min(starts) if starts and not waits and state is not JobState.NEVER_RAN else None,
-        ended_at=max(ends, default=None) if state.final else None,
+        started_at=min(starts, default=None),
+        ended_at=max(ends, default=None),
         elapsed_s=float(seconds[0]) if seconds is not None and not waits else None,
         nodes=tuple(dict.fromkeys(host for one, _ in parts.values() for host in _hosts(one))),
         max_rss_bytes=_memory(record.get("MAX_MEM", "")),
@@ -155,6 +159,11 @@ def _status(ref: JobRef, rows: list[tuple[str, Record]], now: datetime) -> JobSt
     )
 
 
+def _times(texts: Sequence[str], now: datetime) -> list[datetime]:
+    return [at for text in texts if (at := read_time(text, now)) is not None]
+
+
+@functools.lru_cache(maxsize=4096)
 def _memory(text: str) -> int | None:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGTP]?)bytes\s*", text, re.IGNORECASE)
     return round(float(match[1]) * 1024.0 ** " kmgtp".index(match[2].lower() or " ")) if match is not None else None

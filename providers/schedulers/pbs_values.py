@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -43,6 +44,7 @@ def read_job_id(text: str) -> JobId | None:
 _CLOCK = re.compile(r"(?:(?:(?:(\d{1,6}):)?(\d{1,9}):)?(\d{1,9}):)?(\d{1,12})(?:\.(\d*))?", re.ASCII)
 
 
+@functools.lru_cache(maxsize=4096)
 def read_walltime(text: str) -> int | None:
     """Seconds of `3600`, `24:00` (minutes and seconds), `01:00:00` or Torque's `28:00:00:00`, rounded up; else None."""
     match = _CLOCK.fullmatch(text.strip())
@@ -62,8 +64,9 @@ def read_moment(text: str) -> datetime | None:
     match = _CTIME.fullmatch(text.strip())
     try:
         if match is not None and match[1] in _MONTHS:
-            day, hour, minute, second, year = (int(match[index]) for index in (2, 3, 4, 5, 6))
-            at = datetime(year, _MONTHS[match[1]], day, hour, minute, min(second, 59), tzinfo=UTC)
+            name, day, hour, minute, second, year = match.groups()
+            clock = int(hour), int(minute), min(int(second), 59)
+            at = datetime(int(year), _MONTHS[name], int(day), *clock, tzinfo=UTC)
         elif re.fullmatch(r"\d{9,11}", text.strip(), re.ASCII):
             at = datetime.fromtimestamp(int(text), UTC)
         else:
@@ -76,6 +79,7 @@ def read_moment(text: str) -> datetime | None:
 _SIZE = re.compile(r"(\d{1,18})([kmgtpe]?)([bw]?)", re.IGNORECASE | re.ASCII)
 
 
+@functools.lru_cache(maxsize=4096)
 def read_size(text: str) -> int | None:
     """Bytes of `16000mb`, `527672492kb`, `50G`, `2gw` (words of 8 bytes) or `1024`; None for anything else."""
     match = _SIZE.fullmatch(text.strip())
@@ -124,6 +128,7 @@ def _listed(indices: str) -> int:
     return total
 
 
+@functools.lru_cache(maxsize=4096)
 def hosts_of(text: str) -> tuple[str, ...]:
     """The hosts of an `exec_host` in their order."""
     return tuple(read_exec_host(text))

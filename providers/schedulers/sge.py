@@ -21,7 +21,7 @@ from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
 from dragoman.site import Site
 from providers.registry import register_dialect
-from providers.schedulers.base import BaseDialect, Rules, one_line
+from providers.schedulers.base import LONGEST_QUEUE, BaseDialect, Rules, one_line
 from providers.schedulers.directives import checked
 from providers.schedulers.script_words import ScriptWords
 from providers.schedulers.sge_accounting import history_statuses, read_records
@@ -122,7 +122,7 @@ class SgeDialect(BaseDialect):
         return [self._qstat()] if refs else []
 
     def _qstat(self) -> Command:
-        return self.ask("qstat", "-u", "$user", "-r", "-xml")
+        return self.ask("qstat", "-u", "$user", "-r", "-xml", max_output_bytes=LONGEST_QUEUE)
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that qstat shows; the others are absent from the queue only."""

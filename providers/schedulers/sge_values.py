@@ -11,7 +11,9 @@ __all__ = ["read_seconds", "read_size", "read_time"]
 def read_time(text: str, zone: tzinfo = UTC) -> datetime | None:
     """ISO time, milliseconds since the epoch (Univa), or the accounting's `Mon Nov 30 07:16:56 2026`."""
     text = text.strip()
-    if re.fullmatch(r"\d{10,14}", text, re.ASCII):
+    if not text:  # a time that has not come: for most jobs of a long queue
+        return None
+    if text.isascii() and text.isdigit() and 10 <= len(text) <= 14:
         seconds = int(text) / (1000 if len(text) > 11 else 1)
         return datetime.fromtimestamp(seconds, UTC) if seconds else None
     try:

@@ -120,12 +120,15 @@ def missing(name: str) -> None:
 def get() -> None:
     what = arguments[1]
     if what == "jobs,pods":
+        selector = arguments[arguments.index("-l") + 1]
+        wanted = selector.partition(" in (")[2].rstrip(")").split(",")
+        chosen = [name for name in names() if wanted == [""] or name in wanted]
         pods = (
             []
             if (hidden := folder.fault("forbidden-pods"))
-            else [pod(job) for job in folder.jobs() if job["state"] != "held"]
+            else [pod(job) for job in folder.jobs() if job["state"] != "held" and job["owner"] in chosen]
         )
-        show([*map(owner, names()), *pods])
+        show([*map(owner, chosen), *pods])
         if hidden:
             fail('Error from server (Forbidden): pods is forbidden: User "user1" cannot list resource "pods"')
     elif what == "job":

@@ -56,6 +56,8 @@ def test_capture(folder: str, case: str, expected: dict[str, Any]) -> None:
             answer = verb(done)
         case "parse_status" | "parse_history":
             answer = verb(done[0], refs)
+        case "parse_follow":
+            answer = verb(done[0], refs, None)
         case "parse_events":
             answer = verb(done[0], refs[0])
         case "parse_find":
