@@ -19,10 +19,10 @@ from dragoman.request import JobRequest, Source
 from dragoman.shape import Shape
 from providers.schedulers.directives import Directive, find_source, split_script
 
-__all__ = ["Option", "ScriptDraft", "read_name", "read_number", "take_options"]
+__all__ = ["OUR_NAME", "Option", "ScriptDraft", "read_name", "read_number", "take_options"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+@/:\-]{0,127}", re.ASCII)
-_OUR_NAME = re.compile(rf"\.(?={TAG_PATTERN.removeprefix('^')})")
+OUR_NAME = re.compile(rf"\.(?={TAG_PATTERN.removeprefix('^')})")
 
 
 class Option(NamedTuple):
@@ -116,12 +116,23 @@ class ScriptDraft:
         self.scheduler = scheduler
         self.prefix = prefix
         self.job: dict[str, object] = {}
-        self.shape: dict[str, object] = {}
+        self.shapes: list[dict[str, object]] = [{}]
+        """Of each component of a heterogeneous job; else one."""
         self.problems: list[str] = []
         self.notes: list[str] = []
         self._native: dict[str, str] = {}
         self._not_carried: dict[str, str] = {}
         self._sources: dict[str, Source] = {}
+
+    @property
+    def shape(self) -> dict[str, object]:
+        """The shape that directives speak of now."""
+        return self.shapes[-1]
+
+    @property
+    def component(self) -> int:
+        """The number of that shape, from 0."""
+        return len(self.shapes) - 1
 
     def problem(self, directive: Directive, words: str) -> None:
         """Something that the scheduler would refuse, with its cure."""
@@ -135,13 +146,20 @@ class ScriptDraft:
         """Fields of the job; a later word replaces an earlier one, and the person is told."""
         for field, value in fields.items():
             self.job[field] = value
-            self._remember(field, directive, written)
+            self._remember(field, directive, written, said=value is not None)
+
+    def unsay(self, *fields: str) -> None:
+        """Fields of the job that a later word takes back."""
+        for field in fields:
+            self.job.pop(field, None)
+            self._sources.pop(field, None)
 
     def set_shape(self, directive: Directive, written: str, **fields: object) -> None:
         """Fields of the shape."""
         for field, value in fields.items():
             self.shape[field] = value
-            self._remember(f"shapes.0.{field}", directive, written)
+            path = f"components.{self.component}" if self.component else "shapes.0"
+            self._remember(f"{path}.{field}", directive, written, said=value is not None)
 
     def name(self, directive: Directive, option: Option, field: str) -> None:
         """A field that takes a name."""
@@ -154,23 +172,34 @@ class ScriptDraft:
 
     def job_name(self, directive: Directive, option: Option) -> None:
         """The job's name, changed where a request would not take it."""
-        text = _OUR_NAME.split(option.value)[0]
+        text = OUR_NAME.split(option.value)[0]
         cleaned = text if read_name(text) else re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:128]
         if cleaned != text:
             self.note(directive, f"the job's name {text[:60]!r} becomes {cleaned!r}")
         if cleaned:
             self.set(directive, option.written, name=cleaned)
 
-    def native(self, written: str, key: str | None = None) -> None:
-        """An option that stays as it is; a later one with the same key replaces it."""
+    def native(self, written: str, key: str | None = None, *, said: str | None = None) -> None:
+        """An option that stays as it is; a later one with the same key replaces it.
+
+        Args:
+            written: as a native option has it.
+            key: which option it is; None: by itself.
+            said: as the script has it, where that differs.
+
+        """
         key = key or written
         self._native.pop(key, None)
         self._native[key] = written
-        self.ours(written, key)
+        self.ours(said or written, key)
+
+    def forget(self, key: str) -> None:
+        """An option that was kept, and that a later word replaces by one that is understood."""
+        self._native.pop(key, None)
+        self._not_carried.pop(key, None)
 
     def ours(self, written: str, key: str | None = None) -> None:
         """An option whose purpose we fulfil ourselves, or that has no place in a job script."""
-        self._not_carried.pop(key or written, None)
         self._not_carried[key or written] = written
 
     def finish(self) -> ScriptReading:
@@ -184,13 +213,16 @@ class ScriptDraft:
         if self.parts.foreign:
             lines = ", ".join(str(one.line) for one in self.parts.foreign[:10])
             self.note(self.parts.foreign[0], f"directives of another scheduler are not read (lines {lines})")
-        shape = self._shape()
+        shapes = tuple(map(self._shape, self.shapes))
+        sources = self._sources
+        if len(shapes) > 1:
+            sources = {path.replace("shapes.0.", "components.0."): source for path, source in sources.items()}
         fields: dict[str, object] = {
             **self.job,
             "script": self.parts.body if self.parts.body.strip() else None,
-            "shapes": () if shape == Shape() else (shape,),
+            **({"components": shapes} if len(shapes) > 1 else {"shapes": shapes if shapes[0] != Shape() else ()}),
             "native_options": tuple(self._native.values()),
-            "sources": tuple(self._sources.values()),
+            "sources": tuple(source.model_copy(update={"field": path}) for path, source in sources.items()),
         }
         request = self._request(fields)
         return ScriptReading(
@@ -201,15 +233,18 @@ class ScriptDraft:
             not_carried=tuple(self._not_carried.values()),
         )
 
-    def _remember(self, path: str, directive: Directive, written: str) -> None:
+    def _remember(self, path: str, directive: Directive, written: str, *, said: bool) -> None:
         before = self._sources.get(path)
         if before is not None and before.words != written:
             self.note(directive, f"{written} replaces {before.words}")
-        self._sources[path] = find_source(path, written, directive)
+        if said:
+            self._sources[path] = find_source(path, written, directive)
+        else:
+            self._sources.pop(path, None)
 
-    def _shape(self) -> Shape:
+    def _shape(self, fields: dict[str, object]) -> Shape:
         try:
-            return Shape.model_validate(self.shape)
+            return Shape.model_validate(fields)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "shape"

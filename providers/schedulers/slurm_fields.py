@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from dragoman.request import ArrayRange, ArraySpec, ContainerNeed, Dependency, EnvironmentVariable
+from dragoman.request import ArraySpec, ContainerNeed, Dependency, EnvironmentVariable
 from dragoman.shape import Gpus, Memory
+from providers.schedulers.script_draft import read_name
+from providers.schedulers.slots import read_indices
 from providers.schedulers.slurm_values import read_gres, read_memory
 
 __all__ = ["JOB_FIELDS", "SHAPE_FIELDS", "Taken", "Unreadable", "read_time_limit"]
@@ -33,7 +35,6 @@ class Taken:
 Reader = Callable[[str], Taken]
 
 _COUNT = re.compile(r"(\d{1,9})([kKmM]?)", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+@/:\-]{0,127}", re.ASCII)
 _GPU_MODEL = re.compile(r"[a-z0-9][a-z0-9 ._\-]{0,63}", re.ASCII)
 
 
@@ -152,7 +153,7 @@ SHAPE_FIELDS: dict[str, Reader] = {
 
 def _name(field_name: str) -> Reader:
     def read(text: str) -> Taken:
-        if _NAME.fullmatch(text) is None:
+        if read_name(text) is None:
             raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only)")
         return Taken({field_name: text})
 
@@ -160,7 +161,7 @@ def _name(field_name: str) -> Reader:
 
 
 def _job_name(text: str) -> Taken:
-    if _NAME.fullmatch(text) is not None:
+    if read_name(text) is not None:
         return Taken({"name": text})
     cleaned = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")[:128]
     if not cleaned:
@@ -170,7 +171,7 @@ def _job_name(text: str) -> Taken:
 
 def _partition(text: str) -> Taken:
     names = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not names or any(_NAME.fullmatch(name) is None for name in names):
+    if not names or any(read_name(name) is None for name in names):
         raise Unreadable(f"{text[:60]!r} is no name of a partition")
     return Taken({"queue": names[0], "queues": names if len(names) > 1 else ()})
 
@@ -217,13 +218,10 @@ def _time(field_name: str) -> Reader:
 
 def _array(text: str) -> Taken:
     indices, percent, at_once = text.partition("%")
-    ranges: list[ArrayRange] = []
-    for part in indices.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?\s*", part, re.ASCII)
-        if match is None or int(match[2] or match[1]) < int(match[1]):
-            raise Unreadable(f"{text[:60]!r} is no list of indices (write it like 0-9, 1,3,5 or 0-20:5%2)")
-        ranges.append(ArrayRange(first=int(match[1]), last=int(match[2] or match[1]), step=max(int(match[3] or 1), 1)))
-    return Taken({"array": ArraySpec(ranges=tuple(ranges), at_once=_number(at_once) if percent else None)})
+    ranges = read_indices(indices)
+    if ranges is None:
+        raise Unreadable(f"{text[:60]!r} is no list of indices (write it like 0-9, 1,3,5 or 0-20:5%2)")
+    return Taken({"array": ArraySpec(ranges=ranges, at_once=_number(at_once) if percent else None)})
 
 
 _DEPENDENCY = re.compile(r"(afterok|afterany|afternotok|after):(\d+(?:_(?:\d+|\*)|\+\d+)?(?::\d+(?:_\d+)?)*)", re.ASCII)

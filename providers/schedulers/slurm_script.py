@@ -12,11 +12,12 @@ import re
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
-from dragoman.request import ArraySpec, Dependency
+from dragoman.request import Dependency
 from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
 from providers.schedulers.directives import checked
 from providers.schedulers.job_script import job_lines
+from providers.schedulers.slots import array_text
 from providers.schedulers.slurm_options import FORBIDDEN, quote_word, split_words, take_options
 from providers.schedulers.slurm_words import SLURM_WORDS
 
@@ -82,7 +83,8 @@ def _job_options(spec: JobSpec) -> Options:
     else:
         options["no-requeue"] = None
     if spec.array is not None:
-        options["array"] = _array(spec.array)
+        limit = f"%{spec.array.at_once}" if spec.array.at_once is not None else ""
+        options["array"] = f"{array_text(spec.array)}{limit}"
     if spec.dependencies:
         options["dependency"] = ",".join(_dependency(one) for one in spec.dependencies)
     if spec.start_after is not None:
@@ -122,14 +124,6 @@ def _output(spec: JobSpec, name: str) -> str:
         )
     path = f"{spec.work_dir.rstrip('/')}/{name}".replace("%", "%%")
     return f"{path}.%a" if spec.array is not None else path
-
-
-def _array(array: ArraySpec) -> str:
-    parts = [
-        f"{part.first}" + (f"-{part.last}" if part.last != part.first else "") + (f":{part.step}" * (part.step > 1))
-        for part in array.ranges
-    ]
-    return ",".join(parts) + (f"%{array.at_once}" if array.at_once is not None else "")
 
 
 def _dependency(dependency: Dependency) -> str:
