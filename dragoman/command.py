@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["Command", "Completed", "FileStat"]
+__all__ = ["Command", "Completed", "FileStat", "Told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class Completed:
     def err(self) -> str:
         """Stderr as text; bytes that are no UTF-8 become U+FFFD."""
         return self.stderr.decode("utf-8", "replace")
+
+
+Told = Callable[[int, Completed | Exception], None]
+"""Hears of one command of many: its place and what came of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from dragoman.command import Command, Completed, FileStat
+from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.facts import Accounts, Workload
 from dragoman.job import JobRef, JobSpec, JobStatus, ReasonClass
 from dragoman.model import JsonObject, Model
@@ -56,8 +56,11 @@ class Transport(Protocol):
         """
         ...
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
-        """Run commands side by side in as few round trips as the transport can; one's failure is its own item."""
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
+        """Run commands side by side in as few round trips as the transport can; one's failure is its own item.
+
+        `told` hears of each item by its place as soon as it is known, so that one slow command holds up nobody else.
+        """
         ...
 
     async def read_file(self, path: str, *, max_bytes: int = 16 * 2**20, tail: bool = False) -> bytes:

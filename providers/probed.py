@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
+import anyio.abc
 from pydantic import BaseModel
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.errors import CommandMissing, CommandTimeout, DragomanError, TransportError, UnknownName
 from dragoman.facts import Presence
 from dragoman.model import Model
@@ -27,6 +28,10 @@ MAX_ROUNDS = 6
 FILES_AT_ONCE = 250
 
 
+_Tell = Callable[[Sequence["_Open"]], None]
+"""Hears of questions that may have an answer now."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One verb of one probe with its arguments."""
@@ -36,7 +41,7 @@ class Question:
     arguments: BaseModel = field(default_factory=NoArguments)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Open:
     """A question under way: what it asks next, and what came back so far."""
 
@@ -88,7 +93,7 @@ async def ask_many(
 
     Each round is one `run_many`: the same command is run once however many probes ask for it, and all files are read
     by one command. Most verbs need one round. Rounds that have nothing to wait for in each other go side by side (see
-    `_apart`), so that what is quick is told before what hangs has run into its time limit.
+    `_apart`), and what has come of a round is told while another command of it hangs.
 
     Args:
         transport: to the site.
@@ -116,6 +121,8 @@ async def ask_many(
 
 
 _ENDLESS = Answer[Any].unknown("asked for more and more without an answer")
+TOGETHER_S = 0.5
+"""Where a command takes long, those that have further questions go on without it after this time."""
 QUICK_S = 10.0
 """Commands that are given no more time than this are waited for together."""
 
@@ -141,17 +148,10 @@ def _apart(opened: Sequence[_Open], *, local: bool) -> list[list[_Open]]:
     return [*parts, *(members for _, members in shared)]
 
 
-async def _rounds(transport: Transport, questions: Sequence[_Open], tell: Callable[[Sequence[_Open]], None]) -> None:
-    waiting = list(questions)
-    for _ in range(MAX_ROUNDS):
-        if not waiting:
-            return
-        await _round(transport, waiting)
-        tell(waiting)
-        waiting = [one for one in waiting if one.answer is None]
-    for one in waiting:
-        one.answer = _ENDLESS
-    tell(waiting)
+async def _rounds(transport: Transport, questions: Sequence[_Open], tell: _Tell) -> None:
+    """Ask until all have their answers."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(_Round(transport, list(questions), tell, group, MAX_ROUNDS).run)
 
 
 def _open(question: Question, paths: Paths) -> _Open:
@@ -164,26 +164,86 @@ def _open(question: Question, paths: Paths) -> _Open:
     return one
 
 
-async def _round(transport: Transport, waiting: Sequence[_Open]) -> None:
-    commands: dict[object, Command] = {}
-    for one in waiting:
-        commands.update({_key(command): command for command in one.ask.commands.values()})
-    # What may take long begins first, so that nothing is left to wait for alone at the end.
-    commands = dict(sorted(commands.items(), key=lambda item: -item[1].timeout_s))
-    wanted = list(dict.fromkeys(path for one in waiting for path in one.ask.files))
-    batches = [wanted[start : start + FILES_AT_ONCE] for start in range(0, len(wanted), FILES_AT_ONCE)]
-    marks = [secrets.token_hex(12) for _ in batches]
-    reading = [read_command(batch, mark) for batch, mark in zip(batches, marks, strict=True)]
-    answers = await _run_many(transport, [*reading, *commands.values()])
-    seen = zip(commands.items(), answers[len(reading) :], strict=True)
-    ran = {key: _without_shell(command, answer) for (key, command), answer in seen}
-    files: dict[str, tuple[FileRead, ...]] = {}
-    for batch, mark, done in zip(batches, marks, answers[: len(reading)], strict=True):
-        files |= split_reads(done, batch, mark)
-    for one in waiting:
-        one.commands |= {name: ran[_key(command)] for name, command in one.ask.commands.items()}
-        one.files |= {path: files[path] for path in one.ask.files}
-        one.take()
+@dataclass(slots=True)
+class _Round:
+    """One `run_many` for many questions. Each goes on by itself as soon as all that it asked has come.
+
+    Those that ask for more wait for each other, so that they share the next round, but only for a moment where another
+    command hangs.
+    """
+
+    transport: Transport
+    waiting: list[_Open]
+    tell: _Tell
+    group: anyio.abc.TaskGroup
+    left: int
+    """How many rounds there may still be, with this one."""
+    ready: list[_Open] = field(default_factory=list)
+    """Those that have a further question."""
+    ran: dict[object, Completed | Exception] = field(default_factory=dict)
+    files: dict[str, tuple[FileRead, ...]] = field(default_factory=dict)
+
+    async def run(self) -> None:
+        commands: dict[object, Command] = {}
+        for one in self.waiting:
+            commands.update({_key(command): command for command in one.ask.commands.values()})
+        # What may take long begins first, so that nothing is left to wait for alone at the end.
+        commands = dict(sorted(commands.items(), key=lambda item: -item[1].timeout_s))
+        keys = list(commands)
+        wanted = list(dict.fromkeys(path for one in self.waiting for path in one.ask.files))
+        batches = [wanted[start : start + FILES_AT_ONCE] for start in range(0, len(wanted), FILES_AT_ONCE)]
+        marks = [secrets.token_hex(12) for _ in batches]
+        reading = [read_command(batch, mark) for batch, mark in zip(batches, marks, strict=True)]
+
+        def told(place: int, answer: Completed | Exception) -> None:
+            if place < len(reading):
+                self.files |= split_reads(answer, batches[place], marks[place])
+            else:
+                key = keys[place - len(reading)]
+                self.ran.setdefault(key, _without_shell(commands[key], answer))
+            self._take()
+
+        async with anyio.create_task_group() as beside:
+            beside.start_soon(self._go_on_without)
+            everything = [*reading, *commands.values()]
+            for place, answer in enumerate(await _run_many(self.transport, everything, told)):
+                told(place, answer)
+            beside.cancel_scope.cancel()
+        self._take()
+        self._next()
+
+    def _take(self) -> None:
+        """Give each question that has all it asked for its results."""
+        whole = [
+            one
+            for one in self.waiting
+            if all(path in self.files for path in one.ask.files)
+            and all(_key(command) in self.ran for command in one.ask.commands.values())
+        ]
+        if not whole:
+            return
+        self.waiting = [one for one in self.waiting if one not in whole]
+        for one in whole:
+            one.commands |= {name: self.ran[_key(command)] for name, command in one.ask.commands.items()}
+            one.files |= {path: self.files[path] for path in one.ask.files}
+            one.take()
+            if one.answer is None:
+                self.ready.append(one)
+        self.tell(whole)
+
+    async def _go_on_without(self) -> None:
+        while True:
+            await anyio.sleep(TOGETHER_S)
+            self._next()
+
+    def _next(self) -> None:
+        ready, self.ready = self.ready, []
+        if ready and self.left > 1:
+            self.group.start_soon(_Round(self.transport, ready, self.tell, self.group, self.left - 1).run)
+        elif ready:
+            for one in ready:
+                one.answer = _ENDLESS
+            self.tell(ready)
 
 
 def _key(command: Command) -> object:
@@ -197,13 +257,14 @@ def _without_shell(command: Command, answer: Completed | Exception) -> Completed
     return answer
 
 
-async def _run_many(transport: Transport, commands: Sequence[Command]) -> list[Completed | Exception]:
+async def _run_many(transport: Transport, commands: Sequence[Command], told: Told) -> Sequence[Completed | Exception]:
+    """All answers; those that were told before the limit stay as they were told."""
     if not commands:
         return []
     limit = sum(command.timeout_s for command in commands) + 30
     try:
         with anyio.fail_after(limit):
-            return await transport.run_many(commands)
+            return await transport.run_many(commands, told)
     except DragomanError as error:
         return [error] * len(commands)
     except TimeoutError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.command import Command, Completed, FileStat
+from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.errors import TransportError
 from dragoman.protocols import Transport
 from dragoman.site import Site
@@ -62,10 +62,10 @@ class CarriesRunner:
         self._missed(done)
         return done
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         """As the transport itself, with the program there where it is needed."""
         await self._carry(commands)
-        answers = await self.inner.run_many(commands)
+        answers = await self.inner.run_many(commands, told)
         for answer in answers:
             self._missed(answer)
         return answers

@@ -8,8 +8,8 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 import anyio
@@ -17,12 +17,13 @@ import anyio.abc
 import anyio.to_thread
 import psutil
 
-from dragoman.command import Command, Completed, FileStat
+from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, DragomanError, FileMissing, TransportError
 from dragoman.settings import command_environment
 from providers.registry import register_transport
 from providers.transports import local_files
 from providers.transports.pipes import Pipes
+from providers.transports.remote_script import PATIENCE_S
 
 __all__ = ["LocalTransport", "apply_environment", "is_missing"]
 
@@ -140,17 +141,19 @@ class LocalTransport:
                 f"the command cannot be started: {error.strerror}", where=command.argv[0], cure="try again later"
             ) from error
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
-        """Run commands side by side, at most `at_once`; answers in the commands' order."""
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
+        """Run commands side by side, at most `at_once`, not counting those that take long; answers in their order."""
         answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
         limit = anyio.Semaphore(self._at_once)
 
         async def one(index: int, command: Command) -> None:
-            async with limit:
+            async with _turn(limit):
                 try:
                     answers[index] = await self.run(command)
                 except DragomanError as error:
                     answers[index] = error
+            if told is not None:
+                told(index, answers[index])
 
         async with anyio.create_task_group() as group:
             for index, command in enumerate(commands):
@@ -194,6 +197,29 @@ class LocalTransport:
                 where=path,
                 cure="look at its mount",
             ) from None
+
+
+@asynccontextmanager
+async def _turn(limit: anyio.Semaphore) -> AsyncIterator[None]:
+    """One place among those that run at once; given up after a second, so that what hangs keeps nobody waiting."""
+    await limit.acquire()
+    held = [limit]
+
+    def release() -> None:
+        if held:
+            held.pop().release()
+
+    async def give_up() -> None:
+        await anyio.sleep(PATIENCE_S)
+        release()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(give_up)
+        try:
+            yield
+        finally:
+            release()
+            group.cancel_scope.cancel()
 
 
 class _NotRunnable(Exception):

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 import anyio
 
-from dragoman.command import Command, Completed, FileStat
+from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.errors import BadRequest, CommandTimeout, DragomanError, TransportError
 from providers.transports import remote_files
 from providers.transports.remote_environment import MOST_BYTES, KeptEnvironment
-from providers.transports.remote_frames import Frame, answer, batch_answers, environment_told
+from providers.transports.remote_frames import BatchReader, Frame, answer, environment_told
 from providers.transports.remote_script import (
     LANES,
     batch_seconds,
@@ -116,8 +116,11 @@ class RemoteTransport(ABC):
                 f"no answer within {timeout_s + GRACE_S:g} s", where=where, cure="try again, or allow more time"
             ) from None
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         """Run commands side by side; up to 128 of them share a round trip.
+
+        What has ended is told about a second after the begin, and then from second to second: a command that hangs
+        holds up nobody else's answer.
 
         Start-up files of a login shell may take seconds: what they exported once is kept for a few minutes, for
         commands that come together, which are questions; a command by itself (a submit) always has them read anew.
@@ -127,17 +130,20 @@ class RemoteTransport(ABC):
 
         async def part(indexes: list[int]) -> None:
             chosen = [commands[index] for index in indexes]
-            items = await (self._batch(chosen) if len(chosen) > 1 else self._apart(chosen))
-            for index, item in zip(indexes, items, strict=True):
-                answers[index] = item
+
+            def take(place: int, item: Completed | Exception) -> None:
+                answers[indexes[place]] = item
+                if told is not None:
+                    told(indexes[place], item)
+
+            await (self._batch(chosen, take) if len(chosen) > 1 else self._apart(chosen, take))
 
         async with anyio.create_task_group() as group:
             for indexes in _parts(commands, answers):
                 group.start_soon(part, indexes)
         return answers
 
-    async def _batch(self, commands: list[Command]) -> list[Completed | Exception]:
-        begun = time.monotonic()
+    async def _batch(self, commands: list[Command], take: Told) -> None:
         mark = fresh_mark()
         size = sum(2 * (command.max_output_bytes + 256) for command in commands) + MOST_BYTES
         out, err = Frame(mark, size), Frame(mark, 4096)
@@ -145,38 +151,45 @@ class RemoteTransport(ABC):
         tell = self._kept is not None and not known
         data = whole(batch_text(commands, mark, environment=known, tell=tell), mark)
         seconds = batch_seconds(commands)
+        reader = BatchReader(commands, out)
+
+        def heard() -> None:
+            for place in reader.take():
+                take(place, reader.answers[place])
+
+        out.heard = heard
         begins = self._plain if known else self._line
         try:
             await self._spoken(begins, data, out, err, seconds, f"{len(commands)} commands")
         except DragomanError as error:
-            return [error] * len(commands)
+            for place in sorted(reader.open):
+                take(place, error)
+            return
         if tell and self._kept:
             self._kept.take(environment_told(out))
         why = out.end.why if out.end else ""
         if why == "nowhere":
             # Without a folder to write to, nothing of the batch was run.
-            return await self._apart(commands)
-        if why == "full":
-            full = TransportError("the site has no room for the output of commands", cure="make room in its TMPDIR")
-            return [full] * len(commands)
-        return batch_answers(commands, out, time.monotonic() - begun)
+            await self._apart(commands, take)
+            return
+        full = TransportError("the site has no room for the output of commands", cure="make room in its TMPDIR")
+        for place in sorted(reader.open):
+            take(place, full if why == "full" else reader.answers[place])
 
-    async def _apart(self, commands: list[Command]) -> list[Completed | Exception]:
-        answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
+    async def _apart(self, commands: list[Command], take: Told) -> None:
         limit = anyio.Semaphore(LANES)
         known = self._kept.text if self._kept else b""
 
         async def one(index: int) -> None:
             async with limit:
                 try:
-                    answers[index] = await self._alone(commands[index], known)
+                    take(index, await self._alone(commands[index], known))
                 except DragomanError as error:
-                    answers[index] = error
+                    take(index, error)
 
         async with anyio.create_task_group() as group:
             for index in range(len(commands)):
                 group.start_soon(one, index)
-        return answers
 
     async def read_file(self, path: str, *, max_bytes: int = 16 * 2**20, tail: bool = False) -> bytes:
         """The first or last bytes of a regular file.

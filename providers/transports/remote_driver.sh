@@ -139,37 +139,56 @@ lane() { # runs what nobody has begun
           # Not every shell has printf itself, and the command may have been given a PATH of its own.
           PATH=$dgm_path printf '%s %s\n' "$dgm_rc" "$dgm_why" >"$dgm_folder/$dgm_next.r"
         )
+        [ -s "$dgm_folder/$dgm_next.r" ] || printf '137 lost\n' >|"$dgm_folder/$dgm_next.r"
       fi
     fi
     dgm_next=$((dgm_next + 1))
   done
+  # Whoever ends last wakes who waits for all.
+  if ended c r && read -r dgm_nap <"$dgm_folder/nap"; then kill -s KILL "$dgm_nap"; fi
 }
 
-batch() { # COUNT LANES [tell]: the commands side by side, then all answers one after the other, and the environment
-  dgm_count=$1 dgm_tell=${3:-}
-  printf '%s-BEGIN\n' "$dgm_mark" >&4
-  printf '%s-BEGIN\n' "$dgm_mark"
-  for dgm_place in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${HOME:-/}"; do
-    dgm_folder=$dgm_place/.dragoman-${dgm_mark#@@}
-    if (umask 077 && mkdir "$dgm_folder") && printf x >"$dgm_folder/room" && [ -s "$dgm_folder/room" ]; then break; fi
-    rm -rf "$dgm_folder"
-    dgm_folder=''
-  done
-  if [ -z "$dgm_folder" ]; then finish rc=0 nowhere; fi
-  trap 'rm -rf "$dgm_folder"' EXIT
-  trap 'exit 1' HUP INT TERM
-  dgm_lanes=''
+lanes() { # NUMBER
   dgm_lane=0
-  while [ "$dgm_lane" -lt "$2" ]; do
+  while [ "$dgm_lane" -lt "$1" ]; do
     lane >/dev/null 3<&- 4>&- &
     dgm_lanes="$dgm_lanes $!"
     dgm_lane=$((dgm_lane + 1))
   done
-  for dgm_lane in $dgm_lanes; do wait "$dgm_lane"; done
-  # A connection that is gone must not keep the folder from being removed.
-  trap '' PIPE
-  dgm_full=''
-  if ! printf x >"$dgm_folder/end" || [ ! -s "$dgm_folder/end" ]; then dgm_full=full; fi
+}
+
+ended() { # SUFFIX...: true where there is such a file of every command
+  set +f
+  for dgm_suffix in "$@"; do
+    set -- "$dgm_folder"/*."$dgm_suffix"
+    if [ "$#" -lt "$dgm_count" ] || [ ! -e "$1" ]; then
+      set -f
+      return 1
+    fi
+  done
+  set -f
+}
+
+alive() { # true while a lane runs
+  for dgm_lane in $dgm_lanes; do if kill -s 0 "$dgm_lane"; then return 0; fi; done
+  return 1
+}
+
+room() { # true where files can be written
+  printf x >"$dgm_folder/end" && [ -s "$dgm_folder/end" ]
+}
+
+news() { # true where an answer is there that was not passed on yet
+  dgm_next=0
+  while [ "$dgm_next" -lt "$dgm_count" ]; do
+    dgm_next=$((dgm_next + 1))
+    case $dgm_told in *" $dgm_next "*) continue ;; esac
+    if [ -s "$dgm_folder/$dgm_next.r" ]; then return 0; fi
+  done
+  return 1
+}
+
+pass_on() { # [all]: the answers that are there and were not passed on yet; `all`: those that are lost too
   # Outputs within their limits go out together: a process for each would take as long as the commands themselves.
   dgm_long=' '
   dgm_sizes=$(set +f && cd "$dgm_folder" && wc -c -- *.o *.e)
@@ -180,11 +199,18 @@ batch() { # COUNT LANES [tell]: the commands side by side, then all answers one 
   done <<EOF
 $dgm_sizes
 EOF
+  dgm_all=${1:-} dgm_next=0
   set --
-  dgm_next=1
-  while [ "$dgm_next" -le "$dgm_count" ]; do
+  while [ "$dgm_next" -lt "$dgm_count" ]; do
+    dgm_next=$((dgm_next + 1))
+    case $dgm_told in *" $dgm_next "*) continue ;; esac
     dgm_rc=137 dgm_why=lost
-    if [ -s "$dgm_folder/$dgm_next.r" ]; then read -r dgm_rc dgm_why <"$dgm_folder/$dgm_next.r"; fi
+    if [ -s "$dgm_folder/$dgm_next.r" ]; then
+      read -r dgm_rc dgm_why <"$dgm_folder/$dgm_next.r"
+    elif [ -z "$dgm_all" ]; then
+      continue
+    fi
+    dgm_told="$dgm_told$dgm_next "
     dgm_cap=16777217
     eval "dgm_cap=\${cap$dgm_next:-16777217}"
     printf '%s-OUT %s\n' "$dgm_mark" "$dgm_next" >"$dgm_folder/$dgm_next.mo"
@@ -202,9 +228,51 @@ EOF
       esac
     done
     set -- "$@" "$dgm_folder/$dgm_next.mr"
-    dgm_next=$((dgm_next + 1))
   done
-  cat -- "$@"
+  [ "$#" -eq 0 ] || cat -- "$@"
+}
+
+batch() { # COUNT LANES SECONDS [tell]: the commands side by side, then their answers, and the environment
+  dgm_count=$1 dgm_tell=${4:-}
+  printf '%s-BEGIN\n' "$dgm_mark" >&4
+  printf '%s-BEGIN\n' "$dgm_mark"
+  for dgm_place in "${TMPDIR:-/tmp}" /tmp /var/tmp /dev/shm "${HOME:-/}"; do
+    dgm_folder=$dgm_place/.dragoman-${dgm_mark#@@}
+    if (umask 077 && mkdir "$dgm_folder") && printf x >"$dgm_folder/room" && [ -s "$dgm_folder/room" ]; then break; fi
+    rm -rf "$dgm_folder"
+    dgm_folder=''
+  done
+  if [ -z "$dgm_folder" ]; then finish rc=0 nowhere; fi
+  trap 'rm -rf "$dgm_folder"' EXIT
+  trap 'exit 1' HUP INT TERM
+  dgm_lanes='' dgm_told=' ' dgm_patience=$3
+  lanes "$2"
+  # After SECONDS what is slow holds nothing up any more: the answers so far are passed on, and again from second to
+  # second, and lanes are added for what waits behind slow commands.
+  while :; do
+    PATH=$dgm_path sleep "$dgm_patience" >/dev/null 3<&- 4>&- &
+    dgm_nap=$!
+    printf '%s\n' "$dgm_nap" >"$dgm_folder/nap"
+    if ended r; then
+      kill -s KILL "$dgm_nap"
+      break
+    fi
+    wait "$dgm_nap"
+    if ended r || ! alive; then break; fi
+    ended c || lanes "$2"
+    if news && room; then
+      pass_on
+      # The reader holds back what could be the beginning of an end: this is enough behind it.
+      printf '%s-PART %0128d\n' "$dgm_mark" 0
+    fi
+    dgm_patience=1
+  done
+  for dgm_lane in $dgm_lanes; do wait "$dgm_lane"; done
+  # A connection that is gone must not keep the folder from being removed.
+  trap '' PIPE
+  dgm_full=''
+  # Without room an output may have been cut anywhere: then none is passed on.
+  if room; then pass_on all; else dgm_full=full; fi
   if [ -n "$dgm_tell" ]; then
     printf '%s-ENV\n' "$dgm_mark"
     PATH=$dgm_path head -c 65536 /proc/self/environ

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from dragoman.command import Command, Completed
 from dragoman.errors import CommandMissing, CommandTimeout, FileMissing, TransportError
 
-__all__ = ["End", "Frame", "answer", "batch_answers", "environment_told", "read_frame"]
+__all__ = ["BatchReader", "End", "Frame", "answer", "batch_answers", "environment_told", "read_frame"]
 
 NOISE = 16 * 1024
 """Bytes that are kept of what comes before the frame: it may tell why there is none."""
@@ -37,12 +38,18 @@ class Frame:
     end: End | None = None
     noise: bytearray = field(default_factory=bytearray)
     """Text before the frame: banners, what start-up files print, and what the ssh client itself says."""
+    heard: Callable[[], None] | None = None
+    """Called whenever more has come."""
     _held: bytearray = field(default_factory=bytearray)
 
     def feed(self, chunk: bytes) -> None:
         """Take what came next."""
-        if self.end is not None:
-            return
+        if self.end is None:
+            self._feed(chunk)
+            if self.begun and self.heard is not None:
+                self.heard()
+
+    def _feed(self, chunk: bytes) -> None:
         self._held += chunk
         if not self.begun and not self._begin():
             return
@@ -137,25 +144,58 @@ def _raise_for(command: Command, end: End) -> None:
         raise TransportError(f"gave no answer ({end.why})", where=command.argv[0], cure="ask again")
 
 
-def batch_answers(commands: Sequence[Command], out: Frame, seconds: float) -> list[Completed | Exception]:
-    """Each command's result in its order, from the inner frames of a batch."""
-    mark = re.escape(out.mark).encode()
-    data = bytes(out.data)
-    answers: list[Completed | Exception] = []
-    at = 0
-    for number, command in enumerate(commands, 1):
-        inner = re.compile(
-            mark + rb"-OUT %d\n(.*?)" % number + mark + rb"-ERR %d\n(.*?)" % number
-            + mark + rb"-RC %d rc=(\d{1,10}) (\w*)\n" % number,
+class BatchReader:
+    """Takes each command's result out of a batch as it comes, in whatever order commands end."""
+
+    def __init__(self, commands: Sequence[Command], out: Frame) -> None:
+        self.commands = commands
+        self.out = out
+        self.answers: list[Completed | Exception] = [
+            TransportError("the answer came incomplete", where=command.argv[0], cure="ask again")
+            for command in commands
+        ]
+        self.open = set(range(len(commands)))
+        """Places of those without an answer yet."""
+        self._mark = re.escape(out.mark).encode()
+        self._whole = re.compile(
+            self._mark + rb"-OUT (\d{1,6})\n(.*?)" + self._mark + rb"-ERR \1\n(.*?)"
+            + self._mark + rb"-RC \1 rc=(\d{1,10}) (\w*)\n",
             re.DOTALL,
         )  # fmt: skip
-        found = inner.match(data, at)
-        if found is None:
-            answers.append(TransportError("the answer came incomplete", where=command.argv[0], cure="ask again"))
-            continue
-        at = found.end()
-        answers.append(_inner(command, found[1], found[2], End(int(found[3]), found[4].decode()), seconds))
-    return answers
+        self._at = 0
+        self._searched = 0
+        self._begun = time.monotonic()
+
+    def take(self) -> list[int]:
+        """Places of the commands whose answer has come since the last call."""
+        come: list[int] = []
+        data, closing = self.out.data, self.out.mark.encode() + b"-RC "
+        # Only where an end has come is there something to take: long outputs are not looked through again and again.
+        while (end := data.find(closing, max(self._searched, self._at))) >= 0:
+            line_end = data.find(b"\n", end)
+            if line_end < 0:
+                self._searched = end
+                return come
+            self._searched = line_end
+            found = self._whole.search(data, self._at, line_end + 1)
+            self._at = line_end + 1
+            place = int(found[1]) - 1 if found is not None else -1
+            if found is None or place not in self.open:
+                continue
+            end_told = End(int(found[4]), found[5].decode())
+            seconds = time.monotonic() - self._begun
+            self.answers[place] = _inner(self.commands[place], bytes(found[2]), bytes(found[3]), end_told, seconds)
+            self.open.discard(place)
+            come.append(place)
+        self._searched = max(self._searched, len(data) - len(closing))
+        return come
+
+
+def batch_answers(commands: Sequence[Command], out: Frame) -> list[Completed | Exception]:
+    """Each command's result in its order, from a batch that has ended."""
+    reader = BatchReader(commands, out)
+    reader.take()
+    return reader.answers
 
 
 def environment_told(out: Frame) -> bytes:

@@ -21,6 +21,7 @@ from dragoman.errors import BadRequest
 
 __all__ = [
     "LANES",
+    "PATIENCE_S",
     "batch_seconds",
     "batch_text",
     "check",
@@ -34,6 +35,8 @@ __all__ = [
 
 LANES = 8
 """Commands of one batch that run side by side at the site."""
+PATIENCE_S = 1
+"""Seconds after which a batch passes on what it has, and what waits behind slow commands gets more lanes."""
 BATCH_STDIN = 16 * 1024
 """A command with more input than this is sent by itself."""
 
@@ -91,7 +94,9 @@ def batch_text(commands: Sequence[Command], mark: str, *, environment: bytes = b
         if _plain(command)
     ]
     functions += [f"cap{number}={command.max_output_bytes + 1}".encode() for number, command in enumerate(commands, 1)]
-    return _text(mark, functions, f"batch {len(commands)} {LANES} {'tell' if tell else ''}".rstrip(), environment)
+    return _text(
+        mark, functions, f"batch {len(commands)} {LANES} {PATIENCE_S} {'tell' if tell else ''}".rstrip(), environment
+    )
 
 
 def batch_seconds(commands: Sequence[Command]) -> float:

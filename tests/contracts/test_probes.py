@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.errors import CommandMissing, CommandTimeout
 from dragoman.facts import Package, Packages
 from dragoman.observation import Answer, Outcome
@@ -86,7 +86,7 @@ class Scripted(LocalTransport):
         self.answer = answer
         self.asked: list[Command] = []
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         self.asked += commands
         if isinstance(self.answer, Exception):
             return [self.answer] * len(commands)

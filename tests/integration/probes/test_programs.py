@@ -53,9 +53,9 @@ async def test_one_round_trip_answers_for_all_six(find: Find, parts: Path, monke
     asked: list[int] = []
     run_many = LocalTransport.run_many
 
-    async def counting(self: LocalTransport, commands: Any) -> Any:
+    async def counting(self: LocalTransport, commands: Any, told: Any = None) -> Any:
         asked.append(len(commands))
-        return await run_many(self, commands)
+        return await run_many(self, commands, told)
 
     monkeypatch.setattr(LocalTransport, "run_many", counting)
     names = [name for name in probes.names() if name.startswith("parallel/")]

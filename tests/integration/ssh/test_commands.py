@@ -119,6 +119,38 @@ async def test_one_that_hangs_leaves_the_others_alone(there: RemoteTransport) ->
     assert await there.run_many([]) == []
 
 
+async def test_answers_come_before_what_hangs_has_run_into_its_limit(there: RemoteTransport, sshd: Sshd) -> None:
+    counted = sshd.count_sessions()
+    begun, when = time.monotonic(), dict[int, float]()
+    hang = [Command(("sleep", "60"), timeout_s=6) for _ in range(10)]
+    quick = [sh(f"echo {number}") for number in range(30)]
+    answers = await there.run_many([*hang, *quick], lambda place, _: when.update({place: time.monotonic() - begun}))
+    assert sorted(when) == list(range(40))
+    assert max(when[place] for place in range(10, 40)) < 5.5 < min(when[place] for place in range(10))
+    assert [one.out for one in answers if isinstance(one, Completed)] == [f"{number}\n" for number in range(30)]
+    assert [type(one) for one in answers[:10]] == [CommandTimeout] * 10
+    assert counted() == 1
+
+
+async def test_what_was_told_before_the_connection_broke_stays_told(there: RemoteTransport, sshd: Sshd) -> None:
+    told: dict[int, Completed | Exception] = {}
+
+    async def cut() -> None:
+        while not told:  # noqa: ASYNC110  # told by a callback
+            await anyio.sleep(0.05)
+        sshd.cut()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(cut)
+        with anyio.fail_after(30):
+            answers = await there.run_many(
+                [Command(("sleep", "60")), sh("echo 1")], lambda n, one: told.update({n: one})
+            )
+    assert isinstance(answers[0], TransportError)
+    assert isinstance(answers[1], Completed)
+    assert told == dict(enumerate(answers))
+
+
 async def test_40_commands_need_one_round_trip(there: RemoteTransport, sshd: Sshd) -> None:
     counted = sshd.count_sessions()
     answers = await there.run_many([sh(f"echo {number}") for number in range(40)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
@@ -11,7 +11,7 @@ from dragoman.attempt import Attempt, AttemptState
 from dragoman.command import Command
 from dragoman.job import JobState
 from dragoman.model import now
-from dragoman.observation import Outcome
+from dragoman.observation import Answer, Outcome
 from dragoman.site import Site
 from providers.attempts import Attempts
 from providers.probed import Question, ask_many, probe_all
@@ -23,6 +23,8 @@ from providers.transports.local import LocalTransport
 from providers.verbs import NoArguments, PackageQuery
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from providers.transports.remote import RemoteTransport
     from tests.integration.ssh.conftest import Sshd
 
@@ -49,6 +51,32 @@ async def test_every_probe_finds_the_same_as_at_the_site_at_hand(there: RemoteTr
     ]
     for question, answer in zip(questions, await ask_many(there, questions), strict=True):
         assert answer.outcome is not Outcome.UNKNOWN or answer.reason, question
+
+
+async def test_a_probe_that_hangs_holds_no_other_up(there: RemoteTransport, sshd: Sshd, tmp_path: Path) -> None:
+    """One program that hangs for each slow and quick kind: all else is told long before, further rounds included."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in ("docker", "nvidia-smi", "spack", "ibstat"):
+        (folder / name).write_text("#!/bin/sh\nsleep 60\n")
+        (folder / name).chmod(0o755)
+    (sshd.home / ".profile").write_text(f"PATH={folder}:$PATH; export PATH\n")
+    sshd.login_shell("/bin/sh")
+    every = [make() for _, make in probes.items()]
+    questions = [
+        Question(one, verb.name, PackageQuery(name="gcc") if verb.verb.arguments is PackageQuery else NoArguments())
+        for one in every for verb in one.verbs
+    ]  # fmt: skip
+    hanging = {"container/docker", "hardware/nvidia", "software/spack"}
+    hanging |= {"network/infiniband", "network/omni-path", "network/roce"}  # all three ask ibstat
+    told: dict[int, Answer[Any]] = {}
+    with anyio.move_on_after(7):
+        await ask_many(there, questions, told=lambda place, answer: told.update({place: answer}))
+    silent = {question.probe.id for place, question in enumerate(questions) if place not in told}
+    assert silent == hanging
+    with anyio.fail_after(30):
+        answers = await ask_many(there, [each for each in questions if each.probe.id == "container/docker"])
+    assert [(each.outcome, "no end within" in each.reason) for each in answers] == [(Outcome.UNKNOWN, True)] * 2
 
 
 async def test_an_attempt_is_submitted_once(there: RemoteTransport, sshd: Sshd) -> None:

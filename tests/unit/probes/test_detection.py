@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.site import Site
 from providers.probed import Question, ask_many
 from providers.probes.reading import read_command
@@ -54,7 +54,7 @@ class Rooted(LocalTransport):
         super().__init__(environment)
         self.root = str(root)
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         moved = [
             dataclasses.replace(each, argv=(*each.argv[:6], *(f"{self.root}{path}" for path in each.argv[6:])))
             if READING in each.argv

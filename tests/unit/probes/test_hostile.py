@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.observation import Answer, Category, Outcome
 from providers.probed import Question, ask_many
 from providers.probes.base import Ask, Probe, Results
@@ -41,7 +41,7 @@ class Recording(LocalTransport):
         self.asked: list[Command] = []
         self.out = out
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         self.asked += commands
         return [Completed(command.argv, 0, self.out, b"") for command in commands]
 
@@ -153,7 +153,7 @@ def test_no_mixture_of_answers_raises(lines: list[bytes]) -> None:
 class Impatient(LocalTransport):
     """Gives every command a second."""
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         return await super().run_many([dataclasses.replace(each, timeout_s=1.0) for each in commands])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import anyio
 import pytest
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.errors import CommandMissing, CommandTimeout, TransportError, UnknownName
 from dragoman.facts import Presence
 from dragoman.model import now
@@ -28,7 +28,7 @@ class Counting(LocalTransport):
         super().__init__()
         self.rounds: list[list[Command]] = []
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         self.rounds.append(list(commands))
         return await super().run_many(commands)
 
@@ -148,7 +148,7 @@ async def test_slow_questions_that_share_a_command_share_its_answer() -> None:
 
 
 class Gone(LocalTransport):
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         raise TransportError("connection lost")
 
 
@@ -159,7 +159,7 @@ async def test_a_site_that_is_away_is_unknown_everywhere() -> None:
 
 
 class Shellless(LocalTransport):
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         return [CommandMissing(f"there is no {command.argv[0]}") for command in commands]
 
 

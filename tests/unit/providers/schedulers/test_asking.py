@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.command import Command, Completed, FileStat
+from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.errors import CommandMissing, CommandTimeout, DragomanError, LoginNeeded, TransportError
 from providers.schedulers.asking import Asker
 
@@ -29,7 +29,7 @@ class Scripted:
             raise answer
         return answer
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         self.asked.append(tuple(command.argv[0] for command in commands))
         return [self.answers[command.argv[0]].pop(0) for command in commands]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dragoman.command import Command, Completed
+from dragoman.command import Command, Completed, Told
 from dragoman.errors import CommandTimeout
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from dragoman.site import Site
@@ -37,7 +37,7 @@ class GridEngine(LocalTransport):
             raise answer
         return answer
 
-    async def run_many(self, commands: Sequence[Command]) -> list[Completed | Exception]:
+    async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
         return [self._answer(command) for command in commands]
 
     def _answer(self, command: Command) -> Completed | Exception:

@@ -33,11 +33,11 @@ def spoken(shell: list[str], data: bytes, mark: str, environment: dict[bytes, by
 def test_an_environment_is_told_and_made_again_byte_for_byte(shell: list[str]) -> None:
     mark, show = fresh_mark(), [Command(("cat", "/proc/self/environ")), Command(("true",))]
     first = spoken(shell, whole(batch_text(show, mark, tell=True), mark), mark, NASTY)
-    assert [type(each) for each in batch_answers(show, first, 0.0)] == [Completed, Completed]
+    assert [type(each) for each in batch_answers(show, first)] == [Completed, Completed]
     lines = export_lines(environment_told(first))
     plain = {b"PATH": b"/usr/bin:/bin", b"SSH_CONNECTION": b"new"}
     again = spoken(shell, whole(batch_text(show, mark, environment=lines), mark), mark, plain)
-    answer = batch_answers(show, again, 0.0)[0]
+    answer = batch_answers(show, again)[0]
     assert isinstance(answer, Completed)
     seen = dict(each.split(b"=", 1) for each in answer.stdout.split(b"\0") if each)
     kept = {name: NASTY[name] for name in (b"A", b"B", b"EMPTY", b"C", b"D", b"PATH")}

@@ -1,5 +1,6 @@
 """The script of an exchange, run by the shells of this host as a site's shell would."""
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, FileMissing
-from providers.transports.remote_frames import Frame, answer, batch_answers
-from providers.transports.remote_script import batch_text, check, encode, fresh_mark, line, single_text, whole
+from providers.transports.remote_frames import BatchReader, Frame, answer, batch_answers
+from providers.transports.remote_script import LANES, batch_text, check, encode, fresh_mark, line, single_text, whole
 
 READER = line(login=False).partition("'")[2].rstrip("'")
 SHELLS = [
@@ -45,7 +46,7 @@ def run(shell: list[str], command: Command, **rest: object) -> Completed:
 def run_many(shell: list[str], commands: list[Command]) -> list[Completed | Exception]:
     mark = fresh_mark()
     out, _ = spoken(shell, whole(batch_text(commands, mark), mark), mark, 2**26)
-    return batch_answers(commands, out, 0.0)
+    return batch_answers(commands, out)
 
 
 def sh(text: str, **rest: object) -> Command:
@@ -106,8 +107,10 @@ def test_what_an_answer_holds(shell: list[str], alone: bool, tmp_path: Path) -> 
     text = single_text(command, mark) if alone else batch_text([command], mark)
     outside = {"GONE": "1", "X_1": "2", "X_2": "3", "PATH": os.defpath}
     out, err = spoken(shell, encode(text), mark, env=outside)
-    done = answer(command, out, err, 0) if alone else batch_answers([command], out, 0)[0]
-    assert done == Completed(command.argv, 255, f"{tmp_path}\nx y none none|0\n".encode(), b"err")
+    done = answer(command, out, err, 0) if alone else batch_answers([command], out)[0]
+    assert isinstance(done, Completed)
+    told = dataclasses.replace(done, seconds=0.0)
+    assert told == Completed(command.argv, 255, f"{tmp_path}\nx y none none|0\n".encode(), b"err")
 
 
 @each_shell
@@ -196,9 +199,63 @@ def test_many_run_side_by_side_and_leave_nothing_behind(shell: list[str], tmp_pa
     commands = [sh(f": >{meet}/{n}; {wait}; echo {n}; exit {n}", timeout_s=30) for n in range(16)]
     mark = fresh_mark()
     out, _ = spoken(shell, encode(batch_text(commands, mark)), mark, env={"TMPDIR": str(temporary), "PATH": os.defpath})
-    answers = [each for each in batch_answers(commands, out, 0) if isinstance(each, Completed)]
+    answers = [each for each in batch_answers(commands, out) if isinstance(each, Completed)]
     assert [(each.rc, each.out) for each in answers] == [(n, f"{n}\n") for n in range(16)]
     assert list(temporary.iterdir()) == []
+
+
+@each_shell
+def test_what_hangs_holds_no_other_answer_up(shell: list[str]) -> None:
+    """Hanging commands, more than there are lanes and first in the row: the others are told all the same."""
+    hang = [Command(("sleep", "8"), timeout_s=5) for _ in range(LANES + 2)]
+    quick = [sh(f"printf {number}; printf e{number} >&2; exit {number}") for number in range(20)]
+    commands = [*hang, Command(("no-such-program",)), *quick]
+    mark = fresh_mark()
+    out = Frame(mark, 2**26)
+    reader = BatchReader(commands, out)
+    begun, when = time.monotonic(), dict[int, float]()
+    with subprocess.Popen(  # a test may block
+        [*shell, "-c", READER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        env={"PATH": f"/usr/local/bin:{os.defpath}"},
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(whole(batch_text(commands, mark), mark))
+        process.stdin.close()
+        while chunk := os.read(process.stdout.fileno(), 65536):
+            out.feed(chunk)
+            when |= dict.fromkeys(reader.take(), time.monotonic() - begun)
+    assert sorted(when) == list(range(len(commands)))
+    assert max(when[place] for place in range(len(hang), len(commands))) < 4.5 < min(when[place] for place in (0, 1))
+    assert [type(each) for each in reader.answers[: len(hang) + 1]] == [CommandTimeout] * len(hang) + [CommandMissing]
+    rest = reader.answers[len(hang) + 1 :]
+    assert [(each.rc, each.out, each.err) for each in rest if isinstance(each, Completed)] == [
+        (number, f"{number}", f"e{number}") for number in range(20)
+    ]
+    assert out.end is not None
+
+
+@given(cuts=st.lists(st.integers(1, 400), max_size=30), order=st.permutations(range(4)))
+@settings(deadline=None)
+def test_answers_are_taken_as_they_come(cuts: list[int], order: list[int]) -> None:
+    """In any order, cut anywhere, with words between: each once, and only when it is whole."""
+    mark = fresh_mark()
+    commands = [Command((f"c{number}",)) for number in range(4)]
+    parts = [
+        f"{mark}-OUT {n + 1}\nout {n}\n-RC 1 rc=0 \n{mark}-ERR {n + 1}\n{n}{mark}-RC {n + 1} rc={n} \n{mark}-PART 000\n"
+        for n in order
+    ]
+    raw = f"noise{mark}-BEGIN\n{''.join(parts)}{mark}-END rc=0 \n".encode()
+    out = Frame(mark, 2**20)
+    reader, come, at = BatchReader(commands, out), list[int](), 0
+    out.heard = lambda: come.extend(reader.take())
+    for cut in [*cuts, len(raw)]:
+        out.feed(raw[at : at + cut])
+        at += cut
+    assert come == order
+    assert [(each.rc, each.out, each.err) for each in reader.answers if isinstance(each, Completed)] == [
+        (n, f"out {n}\n-RC 1 rc=0 \n", str(n)) for n in range(4)
+    ]
 
 
 @each_shell
