@@ -11,7 +11,11 @@ from graph.reading.reading import Option
 
 __all__ = ["parse_array", "read_arrays"]
 
-_LIST = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?(?:,\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?){0,200}"
+_PART = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?"
+_LIST = (
+    rf"{_PART}(?:(?:,|,? and |, ){_PART}(?![\w.:])(?! ?(?:nodes?|cores?|cpus?|gpus?|tasks?|hours?|h|min|[kmgt]i?b"
+    rf"|at once|at a time|at the same|concurrently|running|in parallel|simultaneously|together)\b)){{0,200}}"
+)
 ARRAY = (
     rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job)?(?: (?:of|with|from|indices|index"
     rf"|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?"
@@ -22,7 +26,8 @@ ARRAY = (
 COPIES = (
     rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER})(?: |-"
     rf"|(?=times))(?:(?:independent"
-    rf"|separate|identical|single|similar|small|serial|array|different|parallel)[ ,]{{1,2}})*(?:runs|copies"
+    rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
+    rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
     rf"|simulations|members"
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
@@ -66,6 +71,30 @@ AFTEROK = (
 )
 
 
+INDICES = (
+    r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?|array)"
+    r" (?:from )?(?P<first>\d{1,7}) (?:to|through|up to) (?P<last>\d{1,7})"
+    r"(?:,? (?:in )?steps? (?:of )?(?P<step>\d{1,5})"
+    r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
+    r"|th)?(?: one)?)?(?![\w-])"
+)
+_ORDINALS = {
+    "2nd": 2,
+    "second": 2,
+    "3rd": 3,
+    "third": 3,
+    "4th": 4,
+    "fourth": 4,
+    "5th": 5,
+    "fifth": 5,
+    "10th": 10,
+    "tenth": 10,
+}
+WITHOUT_ID = (
+    r"(?<![\w-])(?:after|once|when|as soon as) (?:my|the|our) (?:other |previous |last |first |earlier |running ){0,2}"
+    r"(?:job|run|one) (?:(?:has|is|was) )?(?:finish\w*|complet\w*|succe\w*|done|through|end\w*)"
+    r"(?: successfully| ok| cleanly)?(?![\w-])"
+)
 RETRIES = (
     rf"(?<![\w-])(?:retr(?:y|ies|ied|ying)|re-?submit\w*|re-?start\w*|re-?run|requeue\w*"
     rf"|try|tries|attempt\w*|repeat\w*)"
@@ -77,7 +106,7 @@ RETRIES = (
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
     """`1-10:2,15` as ranges; None where a range is empty."""
     ranges = []
-    for part in text.split(","):
+    for part in re.split(r",? and |, ?", text):
         match = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", part)
         if match is None:
             return None
@@ -95,13 +124,21 @@ def read_arrays(draft: Draft) -> None:
     for match in (found for rule in (DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
     for match in draft.line.find(ARRAY):
-        if match["list"].isdigit():
+        indices = re.search(r"\bind(?:ices|ex)\b", match[0])
+        if match["list"].isdigit() and not indices:
             _copies(draft, match["list"], match.start(), match.end(), match["limit"])
             continue
         step = match["step"] or match["every"]
         spec = parse_array(match["list"] + (f":{step}" if step else ""), match["limit"])
         if spec is not None:
             draft.put("array", spec, *match.span())
+    for match in draft.line.find(INDICES):
+        step = match["step"] or (str(_ORDINALS.get(match["every"], match["every"])) if match["every"] else None)
+        spec = parse_array(f"{match['first']}-{match['last']}" + (f":{step}" if step else ""))
+        if spec is not None:
+            draft.put("array", spec, *match.span())
+    for match in draft.line.find(WITHOUT_ID):
+        draft.ask("dependencies", *match.span(), f"{draft.words(*match.span())!r}: which job is that (its id)?", [])
     for match in draft.line.find(RETRIES):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())

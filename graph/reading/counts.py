@@ -34,7 +34,7 @@ PER = (
     r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|a|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
-    r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>in total|total"
+    r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>each|apiece|on each|per each)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of"
     r"|using|running"
@@ -199,7 +199,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     high = count_of(groups["m"]) if groups.get("m") else None
     if low is None and high and bound != "between":  # `newer than 2.14 - 128 cores`
         low, high, start = high, None, match.start("m")
-    if low is None or low == 0 or (groups.get("m") and (high is None or high < low)):
+    if low is None or low == 0 or (groups.get("m") and match.start("m") != start and (high is None or high < low)):
         return
     if bound.startswith(_UPPER):
         low, high = None, low

@@ -34,6 +34,11 @@ _CORRECTED = re.compile(
     r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
 )
 
+_JOBS_OWN = re.compile(
+    r".*[.,;:!?)]|run|runs|running|start|starts|starting|begin|beginning|launch|submit|schedule|scheduled|job|it|this"
+    r"|please|and|but|only|or|then|go|available|ready|earliest|hours?|nodes?|cores?|min|minutes|once|be|free"
+)
+
 Unit = Literal["node", "task", "core", "thread", "gpu", "memory", "disk"]
 
 
@@ -77,6 +82,8 @@ class Draft:
     """Where names of software ended, in the normal form."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
+    gpu_vendors: list[tuple[str, int, int]] = field(default_factory=list)
+    """Makes of GPUs with their place, until the GPUs are counted."""
     gpu_models: list[tuple[str, int, int]] = field(default_factory=list)
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)
@@ -115,6 +122,11 @@ class Draft:
         for match in found:
             self.line.claim(*match.span())
         return bool(found)
+
+    def of_a_story(self, at: int) -> bool:
+        """Whether a place or day follows a word that is none of the job's: `I fly on Friday`, `a paper on bees`."""
+        before = re.search(r"([^\s\x00]+) ?$", self.line.open[:at])
+        return before is not None and not _JOBS_OWN.fullmatch(before[1])
 
     def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field
         """State a field that has one value; a second, different value becomes a question."""

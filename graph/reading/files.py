@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,6 +32,11 @@ _NOUN = (
     r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint"
     r"|geometry)s? ?(?:data|files?|decks?|sets?)?|source (?:data|files?)|sources|files?|datasets?)"
 )
+_AS = (
+    r"(?:,? (?:and |it )?(?:is |are )?(?:needed |required |used |wanted |staged |to be staged )?as (?:input |file )?"
+    r"(?P<as>[\w-]+\.[\w.-]*\w))?"
+)
+_ARGUMENT = re.compile(r" as (?:its|the|an?) (?:only |first |last |single |sole )?argument(?![\w-])")
 INPUT = (
     rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on"
     rf"|stage(?: in)?|upload|copy|transfer)"
@@ -48,7 +54,8 @@ INPUT = (
 OUTPUT = (
     rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
     rf"|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
-    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)? back|fetch|return|retrieve|collect|download"
+    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)?(?: me| us)? back|copy back|copy home|fetch"
+    rf"|return|retrieve|collect|download"
     rf"|send back|get back|i want|want|give me)"
     rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
 )
@@ -60,12 +67,47 @@ def _names(draft: Draft, start: int, end: int) -> list[str]:
     return [name.rstrip(".") for name in found]
 
 
-def read_files(draft: Draft) -> None:
-    """Find results first (`results in out.dat`), then inputs (`needs input.csv`)."""
+def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
+    """Find what lies at a site of the fleet, results (`results in out.dat`), then inputs (`needs input.csv`)."""
+    known = {site.lower(): site for site in sites}
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    for rule in _located(names) if names else ():
+        for match in draft.line.find(rule):
+            _at_a_site(draft, match, known[match["site"]])
     for match in draft.line.find(OUTPUT):
         _outputs(draft, match)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
+
+
+def _located(names: str) -> tuple[str, str]:
+    """Rules for files with the site where they lie before or behind them."""
+    lies = r"(?:is|are|lies?|sits?|lives?|stored|located|kept|can be found|lying)(?: now| already)?"
+    site = rf"(?:the )?(?:site |cluster )?(?P<site>{names})"
+    lead = (
+        rf"(?<![\w-])(?:(?:it |the job )?(?:needs?|takes?|take|reads?|uses?|using|with|stage|copy|transfer|fetch) )?"
+        rf"(?:(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b) (?:of )?)?(?:the |my |our |its |all )?(?:[a-z-]{{3,16}} ){{0,2}}"
+        rf"(?:{lies} )?"
+    )
+    return (
+        rf"{lead}(?:at|on) {site},? (?:under|in|at|as|below|:) ?{_LIST}{_AS}",
+        rf"{lead}(?:in |at |under |on )?{_LIST}(?:,? (?:which )?{lies} (?:at|on)|,? from"
+        rf"|(?<=[\w*/]) at) {site}(?![\w-]){_AS}",
+    )
+
+
+def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
+    files = _names(draft, *match.span("files"))
+    size = parse_bytes(match["bytes"]) if match["bytes"] and len(files) == 1 else None
+    renamed = draft.line.words(*match.span("as")) if match["as"] and len(files) == 1 else None
+    for name in files:
+        try:
+            item = InputFile(source=name, name=renamed or name.rstrip("/").rsplit("/", 1)[-1], site=site, bytes=size)
+        except ValidationError:
+            draft.unread.append(draft.words(*match.span()))
+            draft.line.claim(*match.span())
+            return
+        draft.add("inputs", item, *match.span())
 
 
 def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files: list[str]) -> None:
@@ -109,6 +151,11 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
     lead = re.search(r"(?:(?:on|over|with) )?$", draft.line.norm[max(0, match.start() - 5) : match.start()])
     first = match.start() - (len(lead[0]) if lead else 0)
     said = first < match.start() or match[0].startswith(("on ", "over ", "with "))
+    argument = _ARGUMENT.match(draft.line.norm, match.end())
+    if command and argument and not set(files) & set(command):
+        draft.fields["command"] = [*command, *files]
+        draft.source("command", match.start(), argument.end())
+        return
     if command and said and draft.line.follows_claimed(first) and not set(files) & set(command):
         _argument_too(draft, match, [*command], files)
         return

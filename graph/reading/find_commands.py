@@ -67,6 +67,11 @@ _VERB = re.compile(
     r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
     r"|my )?$"
 )
+_OPENING = re.compile(
+    r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z][\w-]*(?=[ =])"
+    r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;]))"
+)
+"""`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
@@ -174,6 +179,12 @@ def find_commands(text: str) -> list[Found]:
                 end = _shell_end(text, start, match.end())
             take(start, end, start, end)
     _inline(text, take)
+    opening = _OPENING.match(text)
+    words_of_prose = (KEYWORDS | PADDING | SUBMITTERS) - {"run"}
+    if opening and not found and opening["program"] != "run" and not set(opening.groups()) & words_of_prose:
+        line_end = text.find("\n", opening.end())
+        end = extent(text, opening.start("program"), len(text) if line_end < 0 else line_end)
+        take(opening.start("program"), end, opening.start("program"), end)
     first_word = text.split(None, 1)[0].lower() if text.strip() else ""
     plain = (first_word in KEYWORDS | PADDING or first_word in SUBMITTERS) and first_word not in _INTERPRETERS
     if not found and not plain and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):

@@ -56,6 +56,10 @@ _WRITTEN = {
 """How to write what others have a field for."""
 
 
+_MISTYPED = 0.8
+"""How like a field a label is that can only be meant for it."""
+
+
 class UnknownField(BadRequest):
     """A label that is like no field's: of a document it is refused, in somebody's notes it is a word."""
 
@@ -63,12 +67,12 @@ class UnknownField(BadRequest):
 def _unknown(name: str, known: frozenset[str], where: str = "") -> BadRequest:
     written = _WRITTEN.get(name.lower())
     if written:
-        return BadRequest(f"there is no field {name!r}", where=where or name, cure=written)
+        return UnknownField(f"there is no field {name!r}", where=where or name, cure=written)
     near = difflib.get_close_matches(name.lower()[:64], known, 1, 0.5)
     what, place = f"there is no field {redact(name[:80])!r}", where or name[:80]
-    if near:
-        return BadRequest(what, where=place, cure=f"did you mean {near[0]!r}?")
-    return UnknownField(what, where=place, cure=f"known fields: {', '.join(sorted(known)[:40])}")
+    cure = f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(sorted(known)[:40])}"
+    mistyped = near and difflib.SequenceMatcher(None, name.lower()[:64], near[0]).ratio() > _MISTYPED
+    return (BadRequest if mistyped else UnknownField)(what, where=place, cure=cure)
 
 
 def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from graph.reading.reading import Option
 
 __all__ = ["give_what_gpus_have", "read_gpus", "read_some_gpus"]
 
-_VENDOR = r"(?:(?P<vendor>nvidia|amd|intel) )?(?:tesla |instinct |data center |geforce )?"
+_VENDOR = r"(?:(?P<vendor>nvidia|amd|intel)[ -])?(?:tesla |instinct |data center |geforce )?"
 MODEL = (
     r"(?:a(?:2|10|16|30|40|100|800)x?|h(?:20|100|200|800)|gh200|gb?[23]00|b(?:100|200|300)|v100s?|p(?:4|40|100)"
     r"|t4|l4|l40s?"
@@ -82,6 +82,11 @@ MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
     rf"s?(?![\w]|\.\d)(?: {_GPU})?"
+    r"(?:,? (?:with|having) (?:at least )?(?P<size2>\d{1,4} ?gi?b)(?: (?:of )?(?:memory|vram|hbm\w*))?(?!\w)"
+    r"(?! (?:of )?(?:ram|main|system|host)))?"
+)
+MAKE_ONLY = (
+    rf"(?<![\w.-])(?:on |with |using |any |only )?(?P<vendor>nvidia|amd|intel)[ -]{_GPU}(?: only| please)?(?!\w)"
 )
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = (
@@ -151,6 +156,9 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
+    for match in draft.line.find(MAKE_ONLY):
+        draft.gpu_vendors.append((match["vendor"], *match.span()))
+        draft.line.claim(*match.span())
 
 
 def _bytes(size: str) -> int | None:
@@ -208,11 +216,7 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
     except BadRequest:
         return
-    if (
-        "sure" in groups
-        and (groups["memory"] or groups["sure"] in ("", " or more"))
-        and not _is_of_the_gpu(draft, match)
-    ):
+    if "sure" in groups and not _says_of_gpu(match) and not _is_of_the_gpu(draft, match):
         _which_memory(draft, match, count, each or 0)
         return
     named = re.sub(r"\s", "", groups.get("model") or "")
@@ -225,6 +229,13 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
     )
     draft.line.claim(*match.span())
+
+
+def _says_of_gpu(match: re.Match[str]) -> bool:
+    """`a GPU with 24 GB of memory` is a GPU's; `with 24 GB` can be anything's, and RAM is the node's."""
+    if match["memory"]:
+        return not re.search(r"ram|main|system", match["memory"])
+    return match["sure"] not in ("", " or more")
 
 
 def _is_of_the_gpu(draft: Draft, match: re.Match[str]) -> bool:
@@ -251,19 +262,23 @@ def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:
     """A model without a number: of the GPUs that are counted elsewhere; kept until the counts are known."""
     draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span()))
+    each = _bytes(match["size2"] or match["size"]) if match["size2"] or match["size"] else None
+    draft.gpu_memory += [(each, *match.span())] if each else []
     draft.line.claim(*match.span())
 
 
 def _give_models(draft: Draft) -> None:
     counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
-    for model, start, end in draft.gpu_models:
-        if len(counted) == 1 and counted[0].model in (None, model):
-            counted[0].model = model
-            draft.source("shapes.0.gpus", start, end)
-        elif counted or draft.asks("shapes.0.gpus"):
-            draft.unread.append(draft.words(start, end))
-        else:
-            _how_many(draft, start, end, model)
+    for name, found in (("vendor", draft.gpu_vendors), ("model", draft.gpu_models)):
+        for value, start, end in found:
+            if counted and all(getattr(amount, name) in (None, value) for amount in counted):
+                for amount in counted:
+                    setattr(amount, name, value)
+                draft.source("shapes.0.gpus", start, end)
+            elif counted or draft.asks("shapes.0.gpus") or (name == "vendor" and draft.gpu_models):
+                draft.unread.append(draft.words(start, end))
+            else:
+                _how_many(draft, start, end, value if name == "model" else None)
 
 
 def _how_many(draft: Draft, start: int, end: int, model: str | None, each: int | None = None) -> None:

@@ -34,7 +34,9 @@ UNIT_WORDS = _words("""
 FOREIGN_UNITS = _pairs("""
     knoten=nodes kern=core kerne=cores kernen=cores prozesse=processes prozessen=processes aufgaben=tasks
     stunde=hour stunden=hours tag=day tage=days tagen=days minuten=minutes sekunden=seconds woche=week wochen=weeks
-    core-stunden=core-hours kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
+    heures-cœur=core-hours heures-coeur=core-hours heures-cœurs=core-hours heures-nœud=node-hours
+    heures-nœuds=node-hours heures-gpu=gpu-hours heures-cpu=core-hours core-stunden=core-hours
+    kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
     knoten-stunden=node-hours gpu-stunden=gpu-hours cpu-stunden=core-hours viertelstunde=quarter_hour
     dreiviertelstunde=3_quarters_of_an_hour arbeitstage=days gpus=gpus mal=times
     grafikkarten=gpus grafikkarte=gpu speicher=memory arbeitsspeicher=memory std=hours rechenknoten=nodes nœud=node
@@ -81,7 +83,7 @@ FOREIGN_WORDS = _pairs("""
 PADDING = _words("""
     plz whichever wherever anywhere somebody anybody yo dude group groups user users student students thesis year
     years luck exam think guess believe suppose suffice suffices plenty i.e e.g ie eg btw fyi hybrid ticket details
-    moin servus set summary info specs keep stay put plain vanilla stock tool model connected
+    erst hätte moin servus set summary info specs keep stay put plain vanilla stock tool model connected
     bonjour bonsoir salut cordialement zusammen viele freundliche freundlichen freundlichem d'avance bien
     instead actually danke dank dr fax grüße grüßen gruß guten hallo mfg oops phone prof sorry tel vielen wishes
     across spread distributed evenly split among

@@ -39,6 +39,7 @@ _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
 _ALPHABETIC = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001
 _NUMBER_UNIT = re.compile(r"(?P<number>\d+(?:[.,]\d+)*)-?(?P<unit>[^\W\d_]{2,20})")
 _SMALL_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f'\u2019](?=\d{3}(?!\d))|(?<!\d{4})(?<=\d) (?=0\d\d(?![\d.,]))")
+_SPACED = re.compile(r"(?<=\d) (?=\d{3} [^\W\d_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -160,7 +161,9 @@ class Line:
 
     def _build(self) -> None:
         blanked = {m.start() for m in _SMALL_SPACE.finditer(self.text)}
-        if not self.foreign:
+        if self.foreign:
+            blanked |= {m.start() for m in _SPACED.finditer(self.text)}
+        else:
             blanked |= _thousands(self.text)
         bullets = {match.end(): match.start() for match in _BULLET.finditer(self.text)}
         labels = {match.start("label") for match in _LABEL.finditer(self.text)}
@@ -228,6 +231,8 @@ class Line:
             return _SHORTHAND[lowered]
         if len(tens) == 2 and NUMBER_WORDS.get(tens[0], 0) in range(20, 100, 10) and tens[1] in NUMBER_WORDS:
             self._put(str(NUMBER_WORDS[tens[0]] + NUMBER_WORDS[tens[1]]), inner, stop)
+        elif "-" in lowered and lowered in FOREIGN_UNITS:
+            self._put(FOREIGN_UNITS[lowered], inner, stop)
         elif _ALPHABETIC.fullmatch(core):
             at = inner
             for index, part in enumerate(core.split("-")):

@@ -51,7 +51,8 @@ _WEEKDAY = (
     r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
 )
 _DATE = (
-    rf"(?:(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
+    rf"(?:(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? (?:the )?(?=\d))?"
+    rf"(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
     rf"|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
     rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
@@ -101,10 +102,6 @@ _NOT_BEFORE = (
 RULE = (
     rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
     r"(?: or (?:later|earlier|before|after)| at the (?:latest|earliest))?"
-)
-_JOBS_OWN = re.compile(
-    r".*[.,;:!?)]|run|runs|running|start|starts|starting|begin|beginning|launch|submit|schedule|scheduled|job|it|this"
-    r"|please|and|but|only|or|then|go|available|ready|earliest|hours?|nodes?|cores?|min|minutes|once|be|free"
 )
 CORRECTED = (
     r"(?:,|\.| -)? ?(?:no|sorry|oops|rather|i mean|make that|or rather)(?:,? (?:wait|sorry|rather|i mean|no"
@@ -182,7 +179,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         _tonight(draft, match)
         return
     words = draft.words(*match.span())
-    if match["after"] in ("on", "at") and match[0].startswith(("on ", "at ")) and _of_a_story(draft, match.start()):
+    if match["after"] in ("on", "at") and match[0].startswith(("on ", "at ")) and draft.of_a_story(match.start()):
         draft.unread.append(words)
         draft.line.claim(*match.span())
         return
@@ -226,12 +223,6 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
     else:
         draft.put(field, found[0].astimezone(UTC), *match.span())
-
-
-def _of_a_story(draft: Draft, at: int) -> bool:
-    """Whether a day belongs to another verb than the job's: `I fly on Thursday`."""
-    before = re.search(r"([^\s\x00]+) ?$", draft.line.open[:at])
-    return before is not None and not _JOBS_OWN.fullmatch(before[1])
 
 
 def _dateless(match: re.Match[str]) -> bool:

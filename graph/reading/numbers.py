@@ -10,6 +10,7 @@ NUMBER = r"(?:(?<![\w.,])|(?<=x)(?<![a-z]x))\d{1,15}(?:[.,]\d{1,9}){0,4}(?![\d]|
 """A number in the normal form, not a part of a name or of a longer number."""
 
 _GROUPED = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
+_BOTH = re.compile(r"\d{1,3}(?:([.,])\d{3})+(?!\1)[.,]\d{1,4}")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
 
 
@@ -32,6 +33,9 @@ def amounts_of(text: str) -> tuple[float, ...]:
         if text.count(grouped[1]) > 1:
             return (whole,)
         return (whole, float(text.replace(",", ".")))
+    both = _BOTH.fullmatch(text)
+    if both:  # `1.200,50` and `1,200.50`
+        return (float(text.replace(both[1], "").replace(",", ".")),)
     if _DECIMAL.fullmatch(text):
         return (float(text.replace(",", ".")),)
     return ()

@@ -31,7 +31,9 @@ ONLY_SITE = (
     rf"|using) (?:only )?sites? (?:only )?){_NAME}{_MORE}(?: only)?"
 )
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
-KNOWN = r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not )?(?:the )?(?P<name>%s)(?![\w./@-])"
+KNOWN = (
+    r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no )?(?:the )?(?P<name>%s)(?![\w./@-])"
+)
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
@@ -146,7 +148,8 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
                  Option(label="only its data lie there")],
             )  # fmt: skip
             continue
-        draft.add("sites_not" if match[0].startswith("not ") else "sites", site, *match.span())
+        refused = match[0].startswith(("not ", "no "))
+        draft.add("sites_not" if refused else "sites", site, *match.span())
 
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:
@@ -167,6 +170,8 @@ def read_unknown_places(draft: Draft) -> None:
         if match["name"] in _NOT_NAMES:
             continue
         name = draft.line.words(*match.span("name"))
+        if draft.of_a_story(match.start()):
+            continue
         draft.ask(
             "sites", *match.span(), f"Is {name!r} a site it must run at?",
             [Option(label=f"yes, only at {name}", patch={"sites": [name]}), Option(label="no")],

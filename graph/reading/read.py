@@ -138,7 +138,7 @@ def _read_words(
     read_moments(draft)
     read_wishes(draft)
     read_platform(draft)
-    read_files(draft)
+    read_files(draft, sites)
     read_places(draft, sites)
     read_scaled_counts(draft)
     read_gpus(draft)

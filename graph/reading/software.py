@@ -19,14 +19,14 @@ _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
 _DOTTED = (
     rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*"
-    r"|r\d+(?:\.\d+){1,3}|\d{1,2}p\d{1,2})"
+    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}p\d{1,2})"
 )
 _OPERATORS = {
     ">=": r">=|=>|≥|at least|not? older than|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
     "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|not|other than|except",
-    ">": r">|newer than|later than|after|above",
-    "<": r"<|older than|earlier than|before|below",
+    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
+    "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
     "==": r"==|=|exactly|any",
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"

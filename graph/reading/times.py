@@ -38,7 +38,8 @@ _COMPACT = (
 _CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?::\d{2}){0,2}(?![\w:-])"
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
 _ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
-DURATION = rf"(?:{_ISO}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
+_JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
+DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _INTRO = (
     r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum "
     r"|max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
@@ -88,6 +89,7 @@ _TOOK = re.compile(
     r"(?: (?:us|me|him|her|them|about|around|roughly|for|up to|over|nearly|almost)){0,4} $"
 )
 VAGUE = r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes|weeks)(?![\w-])"
+UNIT_FIRST = r"(?<![\w-])(?<!\d )(?P<unit>hours|minutes|days) ?[:=]? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
 UNITLESS = (
     r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
     r"(?: of| is|:| ?=)? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
@@ -114,6 +116,8 @@ def duration_seconds(text: str) -> tuple[int, ...]:
         return worded
     if ":" in text:
         return _clock(text)
+    if re.fullmatch(r"\d+d\d+h(?:\d+m(?:in)?)?", text):
+        text = re.sub(r"(?<=[dh])(?=\d)", " ", text)
     if text.startswith("p"):
         text = re.sub(r"(?<=[dhms])(?=\d)", " ", text.lstrip("p").replace("t", " ").strip())
     compact = re.fullmatch(r"(\d+) ?([dh]) ?(\d{1,2}) ?(?:m(?:in)?)?(?: ?(\d{1,2}) ?s)?", text)
@@ -187,6 +191,10 @@ def read_times(draft: Draft) -> None:
     if "walltime_s" not in draft.fields:
         for match in draft.line.find(VAGUE):
             draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: how long at most?", [])
+    for match in draft.line.find(UNIT_FIRST):
+        values = duration_seconds(f"{match['n']} {match['unit']}")
+        if len(values) == 1:
+            draft.put("walltime_s", values[0], *match.span())
     for match in draft.line.find(UNITLESS):
         count = int(match["n"])
         options = [

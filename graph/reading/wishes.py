@@ -22,7 +22,8 @@ OBJECTIVES = {
     r"|lowest (?:cost|price|charge)"
     r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper"
     r"|cost[- ]optimal|am günstigsten"
-    r"|(?:le )?moins cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?|günstigste?|save money"
+    r"|(?:le )?(?:moins|least) cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?"
+    r"|günstigste?|save money"
     r"|costs? (?:the )?least",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?: possible)?(?: start)?"
@@ -35,7 +36,7 @@ OBJECTIVES = {
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth",
     "min-energy": r"greenest|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
-    r"|least energy|lowest (?:energy|carbon|emissions?)|min[- ]energy"
+    r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
     "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
     r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",

@@ -67,9 +67,11 @@ def test_later_leaves_it_paused(dragoman: Any) -> None:
 
 
 def test_ctrl_c_loses_nothing(dragoman: Any, eventually: Any) -> None:
-    slow = "1 task for 2 minutes: sh -c 'sleep 3; echo made > out'"
+    go = dragoman.folder / "go"
+    slow = f"1 task for 2 minutes: sh -c 'until [ -e {go} ]; do sleep 0.2; done; echo made > out'"
     code, shown = at_terminal(dragoman, "run", slow, answers={"Run it at local?": "y", "is running": "Ctrl-C"})
     assert (code, "nothing is lost" in shown) == (130, True), shown
+    go.touch()
     sites = ("--sites", str(dragoman.sites))
     thread = dragoman("threads", "--json", *sites).document["threads"][0]["thread_id"]
     eventually(lambda: dragoman("show", thread, "--json", *sites).document["state"] == "completed")

@@ -312,9 +312,24 @@ def test_quoted_lines_are_not_read(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "size"),
+    [
+        ("2 TB of input data at beta in /scratch/bob/run1, 20 cores for 2 days: ./x", "run1", 2 * 10**12),
+        ("The mesh lies at beta under /scratch/bob/run1. 20 cores, 2 h, ./x", "run1", None),
+        ("./x on 20 cores; the file /scratch/bob/run1 is on beta and is needed as mesh.h5", "mesh.h5", None),
+        ("take /scratch/bob/run1 from beta, run ./x run1 on 20 cores", "run1", None),
+    ],
+)
+def test_a_file_with_its_site_is_an_input(text: str, name: str, size: int | None, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    stated = found.request.inputs[0]
+    assert (stated.source, stated.name, stated.site, stated.bytes) == ("/scratch/bob/run1", name, "beta", size)
+    assert (len(found.request.inputs), found.request.sites, found.questions) == (1, (), ())
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "2 TB of input data at beta in /scratch/bob/run1, 20 cores for 2 days: ./x",
         "my data is on beta; 20 cores, 2 h: ./x", "input 500GB on beta, 64 cores, 10 h: ./x",
     ],
 )  # fmt: skip
