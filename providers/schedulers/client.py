@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -16,12 +17,13 @@ from dragoman.errors import CommandMissing, HostKeyChanged, LoginNeeded
 from dragoman.facts import Accounts, Workload
 from dragoman.job import JobRef, JobSpec
 from dragoman.model import now
-from dragoman.observation import Answer
+from dragoman.observation import Answer, Outcome
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import Clock, Dialect, JobAnswers, ListsTags, TellsAccounts, Transport
 from dragoman.site import Site
 from providers.attempts import Attempts
 from providers.schedulers.asking import Asker
+from providers.schedulers.base import one_line
 from providers.schedulers.merging import one_finding, read_all
 from providers.schedulers.submitting import Submitter
 from providers.schedulers.watching import StatusReader
@@ -32,6 +34,10 @@ __all__ = ["SchedulerClient"]
 _FIND_MARGIN = timedelta(minutes=5)
 """The site's clock may be behind ours: history is asked from this much before the intent."""
 _FIND_BACK = timedelta(days=7)
+_REFUSED = re.compile(
+    r"^(?:denied|error)\b|\b(?:denied:|cannot (?:hold|release)|not permitted|unauthori)", re.IGNORECASE
+)
+"""Exit code 0 does not mean much to every scheduler."""
 _ESTIMATE = (
     'umask 077; mkdir -p "${1%/*}" || exit 125; cat >"$1" || exit 125; f=$1; from=$2; shift 2; '
     'if [ "$from" = script ]; then "$@" <"$f"; else "$@" </dev/null; fi; rc=$?; rm -f "$f"; exit "$rc"'
@@ -190,11 +196,11 @@ class SchedulerClient:
         return await self._act(self.dialect.cancel_command(ref))
 
     async def hold(self, ref: JobRef) -> Answer[JobRef]:
-        """Hold a pending job; absent where this scheduler cannot."""
+        """Hold a pending job. Ok: asked, and the status shows it. Absent: no such job, or this scheduler cannot."""
         return await self._held(self.dialect.hold_command(ref), ref)
 
     async def release(self, ref: JobRef) -> Answer[JobRef]:
-        """Release a held job; absent where this scheduler cannot."""
+        """Release a held job, as `hold`; a hold that another has set stays, and some schedulers do not say so."""
         return await self._held(self.dialect.release_command(ref), ref)
 
     async def _act(self, command: Command) -> Answer[JobRef]:
@@ -209,8 +215,13 @@ class SchedulerClient:
         answer = (await self._asker.ask([command]))[0]
         if isinstance(answer, Exception):
             return Answer[JobRef].unknown(str(answer))
-        words = " ".join(f"{answer.err} {answer.out}".split())
-        return Answer[JobRef].ok(ref) if answer.rc == 0 else Answer[JobRef].unknown(words or f"exit code {answer.rc}")
+        words = one_line(f"{answer.err} {answer.out}")
+        # Each scheduler says of an unknown job the same words to whoever asks for something about it.
+        if self.dialect.parse_cancel(answer).outcome is Outcome.ABSENT:
+            return Answer[JobRef].absent(words or "no such job")
+        if answer.rc == 0 and _REFUSED.search(words) is None:
+            return Answer[JobRef].ok(ref)
+        return Answer[JobRef].unknown(words or f"exit code {answer.rc}")
 
     # The site
 

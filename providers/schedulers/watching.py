@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from dragoman.command import Command, Completed
@@ -20,6 +21,8 @@ from providers.schedulers.job_script import DUPLICATE_RC
 from providers.schedulers.merging import by_exit_record, needs_look, read_all, union, with_accounts
 
 __all__ = ["StatusReader"]
+
+log = logging.getLogger(__name__)
 
 _HISTORY_BACK = timedelta(days=30)
 _LAG_S = 15.0
@@ -61,6 +64,7 @@ class StatusReader:
         """By job id, when it was last seen or first asked for (monotonic)."""
         self._failed: dict[str, float] = {}
         """By job id, when it was first seen to have failed without a word why (monotonic)."""
+        self._logged: set[str] = set()
         self._plain = False
         """The accounting had trouble with the fuller question: the next one is plain."""
 
@@ -73,6 +77,7 @@ class StatusReader:
         followed = await self._follow(unique, answers, looks, since)
         jobs = {**answers.jobs, **followed}
         jobs = await self._explainer.explained(jobs)
+        self._log_unknown(jobs)
         at = self._clock()
         stamped = {
             job_id: status if status.seen_at else status.model_copy(update={"seen_at": at})
@@ -200,6 +205,20 @@ class StatusReader:
             )
             for job_id, owner in owners.items()
         }
+
+    def _log_unknown(self, jobs: Mapping[str, JobStatus]) -> None:
+        """Once for each word of the scheduler that is in no table of ours, so that somebody adds it."""
+        for status in jobs.values():
+            word = status.native_state
+            if status.state is JobState.UNKNOWN and word and word not in self._logged and len(self._logged) < 1000:
+                self._logged.add(word)
+                log.warning(
+                    "%s says %r of job %s, which is taken for unknown",
+                    self._dialect.name,
+                    word,
+                    status.ref.job_id,
+                    extra={"action": "unknown-state", "state": word},
+                )
 
     def _reason_may_come(self, status: JobStatus) -> bool:
         """Whether to wait for it: a failure of which neither queue nor job told a code was killed, or never began."""

@@ -125,6 +125,9 @@ def qacct() -> None:
 def act() -> None:
     base = arguments[-1]
     mine = [job for job in folder.jobs() if job["id"].partition(".")[0] == base]
+    if program != "qdel" and not mine:
+        sys.stdout.write(f'denied: job "{base}" does not exist\n')
+        sys.exit(1)
     if program == "qdel":
         ended = [folder.cancel(job["id"]) for job in mine]
         if not any(ended):

@@ -256,6 +256,8 @@ async def test_unknown_jobs_are_absent_and_cannot_be_cancelled(site: FakeSite) -
     await anyio.sleep(0.01)
     assert (await client.status([ref])).absent == {"999999"}
     assert (await client.cancel(ref)).outcome is not Outcome.OK
+    for answer in (await client.hold(ref), await client.release(ref)):
+        assert answer.outcome is Outcome.ABSENT, answer.reason
     assert (await client.find("dgm-0123456789ab-a7")).outcome is Outcome.ABSENT
 
 

@@ -80,6 +80,14 @@ async def test_held_and_released(world: World) -> None:
     assert (await world.ended(job)).state is JobState.COMPLETED
 
 
+async def test_no_hold_of_a_job_that_is_not_there(world: World) -> None:
+    job = JobRef(job_id="99999999" if world.name == "flux" else "99999999.server")
+    for answer in (await world.client().hold(job), await world.client().release(job)):
+        assert answer.outcome is Outcome.ABSENT, answer.reason
+    world.fault("down")
+    assert (await world.client().hold(job)).outcome is Outcome.UNKNOWN
+
+
 async def test_a_server_that_is_down_changes_no_state(world: World) -> None:
     job = job_of(await world.submit("sleep 2\n"))
     await world.running(job)

@@ -168,3 +168,15 @@ async def test_history_alone() -> None:
     answers = await reader.history([A1, A2])
     assert (set(answers.jobs), answers.absent) == ({"1"}, frozenset())
     assert transport.asked == ["books a 1,2"]
+
+
+async def test_a_word_that_is_in_no_table_is_logged_once_and_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    dialect = Clusters()
+    new = status(A1, JobState.UNKNOWN, native_state="HIBERNATING")
+    dialect.queue = {"a": JobAnswers(jobs={"1": new, "2": status(A2, JobState.UNKNOWN)})}
+    reader, _ = made(dialect)
+    for _ in range(3):
+        answers = await reader.read([A1, A2])
+        assert {each.state for each in answers.jobs.values()} == {JobState.UNKNOWN}
+    told = [record.getMessage() for record in caplog.records if "taken for unknown" in record.getMessage()]
+    assert told == ["clusters says 'HIBERNATING' of job 1, which is taken for unknown"]
