@@ -8,12 +8,11 @@ from typing import ClassVar
 from dragoman.protocols import ScriptReading
 from dragoman.request import Dependency, EnvironmentVariable
 from providers.registry import register_dialect
-from providers.schedulers.directives import Directive
+from providers.schedulers.directives import Directive, split_words
 from providers.schedulers.pbs_words import APRUN
 from providers.schedulers.script_draft import Option, ScriptDraft, read_number, take_options
 from providers.schedulers.script_words import Fill, ScriptWords
 from providers.schedulers.scripts_only import ScriptsOnly
-from providers.schedulers.slurm_options import split_words
 
 __all__ = ["CobaltDialect"]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from dragoman.errors import BadRequest
 from dragoman.request import Source
 
-__all__ = ["Directive", "ScriptParts", "checked", "clean_script", "find_source", "split_script"]
+__all__ = ["Directive", "ScriptParts", "checked", "clean_script", "find_source", "split_script", "split_words"]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\x80-\x9f\u2028\u2029]")
 _LONGEST = 4096
@@ -111,6 +111,38 @@ def split_script(
         if kept:
             body.append(line)
     return ScriptParts(interpreter, tuple(found), "".join(body), tuple(ignored), tuple(alike), tuple(foreign))
+
+
+def split_words(text: str, *, qsub: bool = False) -> tuple[list[str], str]:
+    """The words of a directive line as sbatch takes them, and what is wrong with the line.
+
+    Args:
+        text: what follows the prefix.
+        qsub: as qsub(1B) takes them: a backslash within quotes is itself, and `#` is a comment between words only.
+
+    """
+    words: list[list[str]] = []
+    quote, inside = "", False
+    characters = iter(text)
+    for character in characters:
+        escaped = character == "\\" and not (qsub and quote)
+        if not quote and not escaped and (character.isspace() or (character == "#" and not (qsub and inside))):
+            if character == "#":
+                break
+            inside = False
+            continue
+        if not inside:
+            words.append([])
+            inside = True
+        if escaped:
+            words[-1].append(next(characters, ""))
+        elif character == quote or (not quote and character in "\"'"):
+            quote = "" if quote else character
+        else:
+            words[-1].append(character)
+    return [
+        "".join(word) for word in words
+    ], f"a quote ({quote}) is not closed (close it on the same line)" if quote else ""
 
 
 def find_source(field_path: str, words: str, directive: Directive) -> Source:

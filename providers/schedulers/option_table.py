@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
-from providers.schedulers.directives import Directive, checked
+from providers.schedulers.directives import Directive, checked, split_words
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, take_options
-from providers.schedulers.slurm_options import split_words
 
 __all__ = ["OptionTable", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
 

@@ -16,13 +16,14 @@ from dragoman.job import TAG_PATTERN
 from dragoman.protocols import ScriptReading
 from dragoman.request import ArrayRange, ArraySpec, Dependency, EnvironmentVariable
 from dragoman.shape import Gpus, Memory
-from providers.schedulers.directives import Directive
+from providers.schedulers.directives import Directive, split_words
 from providers.schedulers.pbs_script import NAME_VARIABLE, TAG_VARIABLE
 from providers.schedulers.pbs_select import Chunks, Unusable, read_nodes, read_select
 from providers.schedulers.pbs_values import read_job_id, read_size, read_walltime
 from providers.schedulers.script_draft import ScriptDraft, read_name, read_number
+from providers.schedulers.slots import read_indices
 
-__all__ = ["read_pbs_script", "split_words"]
+__all__ = ["read_pbs_script"]
 
 _FLAGS = frozenset("fhIVXzn")
 _VALUES = frozenset("aAcCdDeJjklLmMNoPpqrRStTuvWw")
@@ -30,40 +31,11 @@ _OURS = frozenset("oejkRmMdDwz")
 """Options whose purpose we fulfil ourselves: output files, mail, working directory."""
 
 
-def split_words(text: str) -> tuple[list[str], str]:
-    """The words of a directive as qsub takes them (quotes and backslash, nothing is expanded), and what is wrong."""
-    words: list[str] = []
-    word: list[str] | None = None
-    quote = ""
-    characters = iter(text)
-    for character in characters:
-        if quote:
-            if character == quote:
-                quote = ""
-            else:
-                word = [*(word or []), character]
-        elif character in "\"'":
-            quote, word = character, word or []
-        elif character == "\\":
-            word = [*(word or []), next(characters, "")]
-        elif character.isspace():
-            if word is not None:
-                words.append("".join(word))
-            word = None
-        elif character == "#" and word is None:
-            break
-        else:
-            word = [*(word or []), character]
-    if word is not None:
-        words.append("".join(word))
-    return words, f"a quote ({quote}) is not closed (close it on the same line)" if quote else ""
-
-
 def read_pbs_script(text: str) -> ScriptReading:
     """The request that a script makes; see the module."""
     draft, chunks = ScriptDraft(text, "PBS", "#PBS"), Chunks()
     for directive in draft.parts.directives:
-        words, wrong = split_words(directive.text)
+        words, wrong = split_words(directive.text, qsub=True)
         if directive.text.rstrip().endswith("\\"):
             wrong = "a backslash at the end takes the next line along (write the options on one line)"
         if wrong:
@@ -172,14 +144,13 @@ def _queue(draft: ScriptDraft, value: str, directive: Directive) -> None:
 
 def _array(draft: ScriptDraft, value: str, directive: Directive) -> None:
     indices, percent, at_once = value.partition("%")
-    ranges: list[ArrayRange] = []
-    for part in indices.split(","):
-        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?\s*", part, re.ASCII)
-        if match is None or int(match[2] or match[1]) < int(match[1]):
-            raise Unusable(f"{value[:60]!r} is no range of indices (write it like 0-9, 0-20:5 or 0-9%2)")
-        first, last, step = int(match[1]), int(match[2] or match[1]), max(int(match[3] or 1), 1)
-        single = first + step > last
-        ranges.append(ArrayRange(first=first, last=first if single else last, step=1 if single else step))
+    found = read_indices(indices)
+    if found is None:
+        raise Unusable(f"{value[:60]!r} is no range of indices (write it like 0-9, 0-20:5 or 0-9%2)")
+    # qsub takes a single index only as the first of a range.
+    ranges = (
+        part if part.first + part.step <= part.last else ArrayRange(first=part.first, last=part.first) for part in found
+    )
     if percent and not at_once.isdigit():
         raise Unusable(f"{value[:60]!r} names no number after % (write it like 0-9%2)")
     spec = ArraySpec(ranges=tuple(ranges), at_once=int(at_once) or None if percent else None)

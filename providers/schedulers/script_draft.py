@@ -215,12 +215,13 @@ class ScriptDraft:
             self.note(self.parts.foreign[0], f"directives of another scheduler are not read (lines {lines})")
         shapes = tuple(map(self._shape, self.shapes))
         sources = self._sources
-        if len(shapes) > 1:
+        several = len(self.shapes) > 1
+        if several:
             sources = {path.replace("shapes.0.", "components.0."): source for path, source in sources.items()}
         fields: dict[str, object] = {
             **self.job,
             "script": self.parts.body if self.parts.body.strip() else None,
-            **({"components": shapes} if len(shapes) > 1 else {"shapes": shapes if shapes[0] != Shape() else ()}),
+            "components" if several else "shapes": shapes if several or shapes[0] != Shape() else (),
             "native_options": tuple(self._native.values()),
             "sources": tuple(source.model_copy(update={"field": path}) for path, source in sources.items()),
         }

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dragoman.errors import BadRequest
 
-__all__ = ["FORBIDDEN", "LONG", "SHORT", "Option", "quote_word", "split_words", "take_options"]
+__all__ = ["FORBIDDEN", "LONG", "SHORT", "Option", "quote_word", "take_options"]
 
 _VALUE: Final[tuple[str, ...]] = (
     "account", "acctg-freq", "array", "batch", "bb", "bbf", "begin", "bcast", "chdir", "cluster-constraint", "clusters",
@@ -70,39 +70,6 @@ class Option(NamedTuple):
     """What is wrong with it, and the cure."""
     known: bool = True
     """False for an option that is not sbatch's own: a plugin of the site may know it."""
-
-
-def split_words(text: str) -> tuple[list[str], str]:
-    """The words of a directive line as sbatch takes them, and what is wrong with the line."""
-    words: list[str] = []
-    word: list[str] | None = None
-    quote = ""
-    characters = iter(text)
-    for character in characters:
-        if character == "\\":
-            word = [] if word is None else word
-            word.append(next(characters, ""))
-        elif quote:
-            if character == quote:
-                quote = ""
-            else:
-                word = [] if word is None else word
-                word.append(character)
-        elif character in "\"'":
-            quote = character
-            word = [] if word is None else word
-        elif character == "#":
-            break
-        elif character.isspace():
-            if word is not None:
-                words.append("".join(word))
-            word = None
-        else:
-            word = [] if word is None else word
-            word.append(character)
-    if word is not None:
-        words.append("".join(word))
-    return words, f"a quote ({quote}) is not closed (close it on the same line)" if quote else ""
 
 
 def quote_word(value: str, *, where: str) -> str:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 
 from dragoman.protocols import ScriptReading
-from providers.schedulers.directives import Directive
+from providers.schedulers.directives import Directive, split_words
 from providers.schedulers.script_draft import OUR_NAME, ScriptDraft
 from providers.schedulers.slurm_fields import JOB_FIELDS, SHAPE_FIELDS, Taken, Unreadable
-from providers.schedulers.slurm_options import Option, split_words, take_options
+from providers.schedulers.slurm_options import Option, take_options
 
 __all__ = ["read_slurm_script"]
 

@@ -15,10 +15,10 @@ from dragoman.job import JobSpec
 from dragoman.request import Dependency
 from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
-from providers.schedulers.directives import checked
+from providers.schedulers.directives import checked, split_words
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.slots import array_text
-from providers.schedulers.slurm_options import FORBIDDEN, quote_word, split_words, take_options
+from providers.schedulers.slurm_options import FORBIDDEN, quote_word, take_options
 from providers.schedulers.slurm_words import SLURM_WORDS
 
 __all__ = ["render_slurm_script", "shape_options"]

@@ -15,7 +15,7 @@ from dragoman.job import JobRef, JobSpec
 from dragoman.request import ArrayRange, ArraySpec, Dependency
 from dragoman.shape import Gpus, Memory, Shape
 from providers.registry import dialects
-from providers.schedulers.pbs_read import split_words
+from providers.schedulers.directives import split_words
 from providers.schedulers.pbs_script import quoted
 
 PBS, TORQUE = dialects.get("pbs")(), dialects.get("torque")()
@@ -167,7 +167,7 @@ def test_quoted_values_come_back(value: str) -> None:
         text = quoted(value, where="x")
     except BadRequest:
         return
-    assert split_words(text) == ([value], "")
+    assert split_words(text, qsub=True) == ([value], "")
 
 
 junk = st.text(st.sampled_from('{}[]",:\n\t =abF0129.jJobId_stateExit'), max_size=200)

@@ -11,7 +11,7 @@ import pytest
 
 from dragoman.request import ArrayRange, ArraySpec, Dependency, EnvironmentVariable, JobRequest
 from dragoman.shape import Gpus, Memory, Shape
-from providers.schedulers.pbs_read import split_words
+from providers.schedulers.directives import split_words
 from providers.schedulers.pbs_values import read_walltime
 
 GIB = 2**30
@@ -154,4 +154,4 @@ def test_the_shell_option_is_the_interpreter(pbs: Any) -> None:
     [("-N 'a b' -v \"c d\"", ["-N", "a b", "-v", "c d"]), (r"a\ b", ["a b"]), ("-l x='y'z # not", ["-l", "x=yz"])],
 )
 def test_words_as_qsub_takes_them(text: str, words: list[str]) -> None:
-    assert split_words(text) == (words, "")
+    assert split_words(text, qsub=True) == (words, "")

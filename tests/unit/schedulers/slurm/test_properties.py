@@ -14,8 +14,9 @@ from dragoman.errors import BadRequest
 from dragoman.job import JobRef, JobSpec, JobState
 from dragoman.request import ArrayRange, ArraySpec, Dependency
 from dragoman.shape import Gpus, Memory, Shape
+from providers.schedulers.directives import split_words
 from providers.schedulers.slurm import SlurmDialect
-from providers.schedulers.slurm_options import quote_word, split_words
+from providers.schedulers.slurm_options import quote_word
 
 SLURM = SlurmDialect()
 TAG = "dgm-0123456789ab-a0"

@@ -11,8 +11,8 @@ import pytest
 
 from dragoman.request import ArrayRange, ArraySpec, Dependency, JobRequest
 from dragoman.shape import Gpus, Memory, Shape
+from providers.schedulers.directives import split_words
 from providers.schedulers.slurm import SlurmDialect
-from providers.schedulers.slurm_options import split_words
 
 GIB = 2**30
 FOLDER = Path(__file__).parents[3] / "captures" / "slurm_scripts"
