@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from dragoman.secret_lines import hide_blocks, hide_dumped, hide_scattered_keys
+
 __all__ = ["HIDDEN", "is_secret_name", "is_secret_value", "redact"]
 
 HIDDEN = "***"
@@ -41,11 +43,21 @@ _PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{1,40}-----(?:(?!-----BEGIN ).)*?(?:-----END [A-Z0-9 ]{1,40}-----|(?=-----BEGIN )|\Z)",
     re.DOTALL,
 )
-_VALUE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'|[^\s,;}\])&|<>\"']+|[\"'][^\s,;]*")
+_VALUE = re.compile(
+    # A word of a shell is made of parts: "a b"'c d'\e$'f\n'g; a quote behind other text may also end a value around it.
+    r"(?:(?:\$?\"(?![\s,;:}\])])(?:[^\"\\]|\\.)*\"|\$'(?:[^'\\]|\\.)*'|'(?![\s,;:}\])])[^']*'"
+    r"|\\(?:\n|.)|[^\s,;}\])&|<>\"'\\])+)"
+    r"|\"(?:[^\"\\]|\\.)*\"|'[^']*'|[\"'\\][^\s,;]*",
+    re.DOTALL,
+)
 _TO_QUOTE = {"'": re.compile(r"(?:[^']|'\\'')+(?=')"), '"': re.compile(r"(?:[^\"\\]|\\.)+(?=\")")}
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})"
 _ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:=|:(?!//))[ \t]{{0,3}}")
 _OPTION = re.compile(rf"(?<![A-Za-z0-9_.\-])--?(?!keys?[ \t]){_NAME}[ \t]{{1,3}}(?!-)")
+_SETENV = re.compile(
+    rf"\b(?:setenv|pushenv|set[ \t]+-(?:g?x|xg))(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
+    r"(?:[\"']?[ \t]{0,3},[ \t]{0,3}|[ \t]{1,3})"
+)
 _URL_LOGIN = re.compile(r"(?<=://)(?P<user>[^\s/:@]{1,128}):(?P<password>[^\s/@]{1,256})@")
 _HEADER = re.compile(
     r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
@@ -97,7 +109,9 @@ def redact(text: str) -> str:
     """The text with every secret value replaced by `***`; harmless values stay. Doing it twice changes nothing more."""
     if "-----BEGIN " in text:
         text = _PEM.sub(HIDDEN, text)
-    text = _hide(_hide(text, _ASSIGNED), _OPTION)
+    text = hide_scattered_keys(text, HIDDEN)
+    text = hide_blocks(hide_dumped(text, HIDDEN, is_secret_name), HIDDEN, is_secret_name)
+    text = _hide(_hide(_hide(text, _ASSIGNED), _OPTION), _SETENV)
     text = _HEADER.sub(rf"\1 {HIDDEN}", text)
     text = _URL_LOGIN.sub(rf"\g<user>:{HIDDEN}@", text)
     return _VALUE_FORMS.sub(HIDDEN, text)

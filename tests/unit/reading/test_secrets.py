@@ -78,13 +78,59 @@ def test_redaction_hides(text: str, hidden: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        # what `env` prints: nothing marks a value's further lines
+        ("HOME=/root\nDB_PASSWORD=first\nsecond line\nX=1\n", ["first", "second"]),
+        ("A=1\nAPI_KEY=first second third\n\nfourth\nB=2", ["first", "third", "fourth"]),
+        ("HOME=/root\nPATH=/bin\nZ_TOKEN=first\nsecond\n", ["first", "second"]),
+        # `env | sort` tears a key's lines from each other
+        ("abcDEF\n-----END KEY-----\nHOME=/root\nSSH_KEY=-----BEGIN KEY-----\nX=1", ["abcDEF", "KEY-----"]),
+        ("-----END RSA PRIVATE KEY-----\nA=1\nb3BlbnNzaA==\nc2Vj+/Jl\n", ["b3Bl", "c2Vj"]),
+        # a shell's word is made of parts
+        ("+ DB_PASSWORD=$'first\\nsecond'\n+ run", ["first", "second"]),
+        ("+ export DB_PASSWORD=$'first\nsecond'", ["first", "second"]),
+        ('TOKEN=abc"def ghi"jkl next', ["abc", "def", "jkl"]),
+        ("TOKEN=abc\\\ndef\nX=1", ["abc", "def"]),
+        ("export PGPASSWORD='it'\\''s two\nlines'; x", ["two", "lines"]),
+        # csh, fish, module files
+        ('setenv DB_PASSWORD "a1 b2"', ["a1", "b2"]),
+        ("set -gx HF_TOKEN abc123", ["abc123"]),
+        ('setenv("HF_TOKEN", "abc123")', ["abc123"]),
+        # a block of YAML
+        ("env:\n  password: |\n    line1\n\n    line2\n  user: bob", ["line1", "line2"]),
+        ("- token: >-\n    line1\n    line2\n", ["line1", "line2"]),
+    ],
+)
+def test_values_of_several_lines_and_parts_are_hidden_whole(text: str, hidden: list[str]) -> None:
+    shown = redact(text)
+    assert [each for each in hidden if each in shown] == []
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A=1\nTOKEN=x\nstarted\nended", "A=1\nTOKEN=***\nstarted\nended"),
+        ("#!/bin/sh\nA=1\nTOKEN=x\n./app --fast\nB=2", "#!/bin/sh\nA=1\nTOKEN=***\n./app --fast\nB=2"),
+        ("A=1\nTOKEN=x\nB=2\nfree text", "A=1\nTOKEN=***\nB=2\nfree text"),
+        ('{"cmd": "run TOKEN=abc", "x": "y z"}', '{"cmd": "run TOKEN=***", "x": "y z"}'),
+        ("notes: |\n  a word\n  KEYBOARD\n", "notes: |\n  a word\n  KEYBOARD\n"),
+        ("setenv OMP_NUM_THREADS 4", "setenv OMP_NUM_THREADS 4"),
+    ],
+)
+def test_what_stands_beside_a_secret_stays(text: str, shown: str) -> None:
+    assert redact(text) == shown
+
+
+@pytest.mark.parametrize(
     "text", ["max_num_tokens=512", "TOKENIZERS_PARALLELISM=true", "sort --key 2", "a token of thanks", "keys: 4"]
 )
 def test_redaction_leaves(text: str) -> None:
     assert redact(text) == text
 
 
-@given(st.text(alphabet=st.sampled_from(list("TOKEN_KEY=:\"' -+abc\n/@*x1")), max_size=120))
+@given(st.text(alphabet=st.sampled_from(list("TOKEN_KEY=:\"'\\$|> -+abc\n/@*x1")), max_size=120))
 def test_redaction_twice_is_redaction_once(text: str) -> None:
     assert redact(redact(text)) == redact(text)
 
