@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dragoman.request import ArrayRange, ArraySpec, Dependency
-from graph.reading.draft import Draft
+from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
@@ -25,7 +25,7 @@ ARRAY = (
 )
 COPIES = (
     rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER})(?: |-"
-    rf"|(?=times))(?:(?:independent"
+    rf"|(?=times))(?P<one>(?:single|one|1)-core )?(?:(?:independent"
     rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
     rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
@@ -73,11 +73,16 @@ AFTEROK = (
 
 INDICES = (
     r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?|array)"
-    r" (?:from )?(?P<first>\d{1,7}) (?:to|through|up to) (?P<last>\d{1,7})"
+    r" (?:from )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
     r"(?:,? (?:in )?steps? (?:of )?(?P<step>\d{1,5})"
     r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
-    r"|th)?(?: one)?)?(?![\w-])"
+    r"|th)?(?: one)?)?(?![\w%:,-])"
 )
+AS_ARRAY = (
+    r"(?<![\w.-])(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?:,? (?:in )?steps? (?:of )?"
+    r"(?P<step>\d{1,5})|,? every (?P<every>\d{1,5})(?:st|nd|rd|th))?,? as (?:an? |one )?(?:job )?array(?![\w-])"
+)
+LISTED = rf"(?<![\w.-])(?P<list>{_LIST}) as (?:the |an? )?(?:job )?array(?: ind(?:ices|ex)| ids?)(?![\w-])"
 _ORDINALS = {
     "2nd": 2,
     "second": 2,
@@ -123,6 +128,15 @@ def read_arrays(draft: Draft) -> None:
         draft.add("dependencies", Dependency(kind=match["kind"], job_id=match["id"]), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
+    for match in (found for rule in (INDICES, AS_ARRAY) for found in draft.line.find(rule)):
+        step = match["step"] or (str(_ORDINALS.get(match["every"], match["every"])) if match["every"] else None)
+        spec = parse_array(f"{match['first']}-{match['last']}" + (f":{step}" if step else ""))
+        if spec is not None:
+            draft.put("array", spec, *match.span())
+    for match in draft.line.find(LISTED):
+        spec = parse_array(match["list"])
+        if spec is not None:
+            draft.put("array", spec, *match.span())
     for match in draft.line.find(ARRAY):
         indices = re.search(r"\bind(?:ices|ex)\b", match[0])
         if match["list"].isdigit() and not indices:
@@ -132,17 +146,14 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"] + (f":{step}" if step else ""), match["limit"])
         if spec is not None:
             draft.put("array", spec, *match.span())
-    for match in draft.line.find(INDICES):
-        step = match["step"] or (str(_ORDINALS.get(match["every"], match["every"])) if match["every"] else None)
-        spec = parse_array(f"{match['first']}-{match['last']}" + (f":{step}" if step else ""))
-        if spec is not None:
-            draft.put("array", spec, *match.span())
     for match in draft.line.find(WITHOUT_ID):
         draft.ask("dependencies", *match.span(), f"{draft.words(*match.span())!r}: which job is that (its id)?", [])
     for match in draft.line.find(RETRIES):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
     for match in draft.line.find(COPIES):
+        if match["one"]:
+            draft.amounts.append(Amount("core", 1, None, *match.span("one")))
         _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(AT_ONCE):
         limit, spec = count_of(match["n"]), draft.fields.get("array")

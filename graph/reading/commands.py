@@ -73,6 +73,10 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         if span is not None:
             _ask_about_line(draft, span)
             return
+    named = [item for item in found if item.named]
+    if named and len({item.body.strip() for item in named}) == 1:
+        draft.unread += [redact(item.body)[:2000] for item in found if item.body.strip() != named[0].body.strip()]
+        found = named
     bodies = [item.body.strip() for item in found]
     if len(set(bodies)) > 1:
         whole = "\n".join(bodies) + "\n"

@@ -19,7 +19,7 @@ UNITS = {
 }
 _ADJECTIVE = (
     r"(?P<adjective>(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated"
-    r"|single|identical"
+    r"|single(?!-)|identical"
     r"|cpu|worker|processor|separate|distributed|logical)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel) )?"
 )
 _BOUND = (
@@ -100,7 +100,7 @@ def per_of(match: re.Match[str]) -> str | None:
     """What an amount is counted per, by the words beside it: a unit, `job`, `each`, or None."""
     groups = match.groupdict()
     if groups.get("per"):
-        return _PER_WORD.get(match["per"], match["per"])
+        return _PER_WORD.get(match["per"].removesuffix("es"), match["per"])
     if groups.get("total") or groups.get("total0"):
         return "job"
     if groups.get("ofnodes"):

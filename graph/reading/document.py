@@ -11,11 +11,15 @@ import yaml
 
 from dragoman.errors import BadRequest
 
-__all__ = ["looks_like_form", "parse_document"]
+__all__ = ["NoForm", "looks_like_form", "parse_document"]
 
 _KEY_LINE = re.compile(r"(?P<key>[A-Za-z][\w.-]{0,63}|\"[\w.-]{1,64}\"|'[\w.-]{1,64}')[ \t]*:(?P<rest>[ \t].*|)$")
 _OTHER_LINE = re.compile(r"(?:[ \t]+\S.*|- .*|#.*|---|\.\.\.)$")
 _MAX_DEPTH = 40
+
+
+class NoForm(BadRequest):
+    """A text with labels that is no form: a document is refused, somebody's notes are read as words."""
 
 
 def looks_like_form(text: str, fields: frozenset[str]) -> bool:
@@ -100,7 +104,7 @@ def _parse_yaml(text: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else "request"
-        raise BadRequest(
+        raise NoForm(
             f"this is no YAML: {getattr(error, 'problem', None) or 'it cannot be read'}", where=place,
             cure="correct it there, or put the value into quotes",
         ) from error  # fmt: skip

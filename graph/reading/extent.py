@@ -29,6 +29,27 @@ _VERBS = frozenset(
     ]
 )
 """Words that a sentence goes on with behind a command."""
+_BEFORE_AMOUNT = frozenset(
+    (
+        "on",
+        "for",
+        "with",
+        "using",
+        "at",
+        "within",
+        "across",
+        "over",
+        "in",
+        "sur",
+        "avec",
+        "pendant",
+        "auf",
+        "mit",
+        "für",
+    )
+)
+_ARTICLES = frozenset(("a", "an", "the", "each", "at", "un", "une", "ein", "einem", "einen", "einer"))
+_ADJECTIVES = frozenset(("single", "big", "fat", "large", "small", "seul", "seule", "einzigen", "gpu", "cpu"))
 _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))
 
 
@@ -41,7 +62,7 @@ def extent(text: str, start: int, limit: int) -> int:
         later = next(words, None)
         word = match[0]
         plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word)
-        bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".")
+        bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".").rstrip(":")
         if bare.endswith(")") and "(" not in text[start : match.end()]:
             bare = bare.rstrip(")")  # the sentence's bracket, not the command's
         flag = (
@@ -72,9 +93,10 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
 
 def _begins_an_amount(word: str, after: re.Match[str] | None, later: re.Match[str] | None) -> bool:
     """`--flag on one node`: the word behind an option is a word of the sentence, with an amount behind it."""
-    if word.lower() not in ("on", "for", "with", "using", "at", "within", "across", "over") or after is None:
+    if word.lower() not in _BEFORE_AMOUNT or after is None:
         return False
     count, unit = after[0].lower(), later[0].lower().strip(",.;?!)") if later else ""
     if re.fullmatch(r"\d+(?:\.\d+)?[a-z]+[,.;]?", count):
         return True
-    return (count.isdigit() or count in NUMBER_WORDS or count in ("a", "an", "the", "each", "at")) and unit in _UNITS
+    counted = count.isdigit() or count in NUMBER_WORDS or count in _ARTICLES or count in FOREIGN_WORDS
+    return counted and (unit in _UNITS or unit in _ADJECTIVES)

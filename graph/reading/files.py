@@ -129,7 +129,12 @@ def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files:
 
 
 def _outputs(draft: Draft, match: re.Match[str]) -> None:
-    for name in _names(draft, *match.span("files")):
+    names = _names(draft, *match.span("files"))
+    if match[0].startswith(("fetch", "retrieve", "collect", "download")) and all("://" in name for name in names):
+        for name in names:
+            draft.add("inputs", InputFile(source=name, name=name.rstrip("/").rsplit("/", 1)[-1]), *match.span())
+        return
+    for name in names:
         pattern = name.removeprefix("./")
         try:
             draft.add("outputs", OutputFile(pattern=pattern), *match.span())
@@ -164,10 +169,14 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
             size = parse_bytes(match["bytes"])
         except BadRequest:
             size = None
+    known = {item.name for item in draft.fields.get("inputs", ())}
     for name in files:
         base = name.rstrip("/").rsplit("/", 1)[-1] if "/" in name else name
         if "://" not in name and not name.startswith(("/", "~")):
             base = name.removeprefix("./")
+            if base in known:
+                draft.line.claim(*match.span())
+                continue
         try:
             item = InputFile(source=name, name=base, site=site, bytes=size)
         except ValidationError:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.plain_programs import PLAIN
 
-__all__ = ["INPUT_LABELS", "after_last_colon", "bare_program", "is_command_line"]
+__all__ = ["INPUT_LABELS", "LABELS", "after_last_colon", "bare_program", "is_command_line"]
 
 _PROGRAM = re.compile(r"[A-Za-z_][\w.+-]*|(?:\.{0,2}|~)/[\w./+-]+")
 _SIGN = re.compile(
@@ -25,7 +25,7 @@ _PROSE = frozenset(
         *("our", "please", "that", "the", "then", "they", "this", "to", "we", "when", "which", "with", "would", "you"),
     ]
 )
-_LABELS = frozenset(
+LABELS = frozenset(
     [
         *(
             "account",
@@ -60,7 +60,7 @@ def after_last_colon(text: str) -> tuple[int, int] | None:
     found = colons[-1]
     before, start, end = text[: found.start()].rstrip(), found.end(), len(text.rstrip())
     last = re.search(r"[\w-]+$", before)
-    if "\n" in text[start:end] or (last is not None and last[0].lower() in _LABELS):
+    if "\n" in text[start:end] or (last is not None and last[0].lower() in LABELS):
         return None
     words = {word.lower() for word in re.findall(r"[^\W\d_]+", before)}
     return (start, end) if re.search(r"\d", before) or words & set(NUMBER_WORDS) else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graph.reading.extent import WORD, extent
-from graph.reading.final_command import INPUT_LABELS, after_last_colon, is_command_line
+from graph.reading.final_command import INPUT_LABELS, LABELS, after_last_colon, is_command_line
 from graph.reading.launchers import LAUNCHERS, WRAPPERS
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.plain_programs import PLAIN
@@ -58,7 +58,9 @@ _INTRODUCED = re.compile(
     r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
     r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
-_COMMAND_IS = re.compile(r"(?i)\b(?:command(?: line)?|cmd) is[ \t]{1,3}(?:just |simply )?(?P<body>[\w./~][^\n]*)")
+_COMMAND_IS = re.compile(
+    r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd)=)(?:just |simply )?(?P<body>[\w./~][^\n]*)"
+)
 _QUOTED = re.compile(
     r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
@@ -67,11 +69,13 @@ _VERB = re.compile(
     r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
     r"|my )?$"
 )
+_CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
 _OPENING = re.compile(
     r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z][\w-]*(?=[ =])"
     r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;]))"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
+_AFTER_COLON = re.compile(r"(?P<label>[\w-]*):[ \t]+(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)")
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
@@ -93,6 +97,8 @@ class Found:
     inner: int
     """Where the command itself begins, after a backtick or prompt."""
     body: str
+    named: bool = False
+    """Whether the text itself calls it the command."""
 
 
 def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
@@ -190,10 +196,19 @@ def find_commands(text: str) -> list[Found]:
     if not found and not plain and "\n" not in text.strip() and len(text) < 4096 and _BARE_LINE.fullmatch(text):
         start = len(text) - len(text.lstrip())
         take(start, extent(text, start, len(text)), start, extent(text, start, len(text)))
+    if not found:
+        for match in _AFTER_COLON.finditer(text):
+            if is_command_line(match["body"]) and match["label"].lower() not in LABELS:
+                take(*match.span("body"), *match.span("body"))
+                break
     last = None if found else after_last_colon(text)
     if last is not None and is_command_line(text[slice(*last)]):
         take(*last, *last)
-    return sorted(found, key=lambda item: item.start)
+    return sorted((_named(text, item) for item in found), key=lambda item: item.start)
+
+
+def _named(text: str, item: Found) -> Found:
+    return replace(item, named=bool(_CALLED.search(text[max(0, item.start - 24) : item.start])))
 
 
 def _shell_end(text: str, start: int, limit: int) -> int:

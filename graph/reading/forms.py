@@ -16,6 +16,7 @@ from dragoman.shape import Shape
 from graph.reading.arrays import parse_array, read_arrays
 from graph.reading.commands import split_command, warn_of_secret
 from graph.reading.counts import read_counts
+from graph.reading.document import NoForm
 from graph.reading.draft import Draft
 from graph.reading.environment import variable
 from graph.reading.gpus import give_what_gpus_have, read_gpus
@@ -31,7 +32,7 @@ from graph.reading.submit_lines import is_submit_line
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
 
-__all__ = ["FORM_FIELDS", "UnknownField", "read_form"]
+__all__ = ["FORM_FIELDS", "read_form"]
 
 _ALIASES = {
     "env": "environment", "cmd": "command", "time": "walltime", "time_limit": "walltime", "walltime_s": "walltime_s",
@@ -60,19 +61,15 @@ _MISTYPED = 0.8
 """How like a field a label is that can only be meant for it."""
 
 
-class UnknownField(BadRequest):
-    """A label that is like no field's: of a document it is refused, in somebody's notes it is a word."""
-
-
 def _unknown(name: str, known: frozenset[str], where: str = "") -> BadRequest:
     written = _WRITTEN.get(name.lower())
     if written:
-        return UnknownField(f"there is no field {name!r}", where=where or name, cure=written)
+        return NoForm(f"there is no field {name!r}", where=where or name, cure=written)
     near = difflib.get_close_matches(name.lower()[:64], known, 1, 0.5)
     what, place = f"there is no field {redact(name[:80])!r}", where or name[:80]
     cure = f"did you mean {near[0]!r}?" if near else f"known fields: {', '.join(sorted(known)[:40])}"
     mistyped = near and difflib.SequenceMatcher(None, name.lower()[:64], near[0]).ratio() > _MISTYPED
-    return (BadRequest if mistyped else UnknownField)(what, where=place, cure=cure)
+    return (BadRequest if mistyped else NoForm)(what, where=place, cure=cure)
 
 
 def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:

@@ -81,12 +81,13 @@ VRAM = (
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
-    rf"s?(?![\w]|\.\d)(?: {_GPU})?"
+    rf"s?(?![\w]|\.\d)(?: {_GPU})?(?: ?[x\u00d7] ?(?P<n>\d{{1,3}})(?!\w))?"
     r"(?:,? (?:with|having) (?:at least )?(?P<size2>\d{1,4} ?gi?b)(?: (?:of )?(?:memory|vram|hbm\w*))?(?!\w)"
     r"(?! (?:of )?(?:ram|main|system|host)))?"
 )
 MAKE_ONLY = (
-    rf"(?<![\w.-])(?:on |with |using |any |only )?(?P<vendor>nvidia|amd|intel)[ -]{_GPU}(?: only| please)?(?!\w)"
+    rf"(?<![\w.-])(?<!\d )(?:on |with |using |any |only )?(?P<vendor>nvidia|amd|intel)[ -]{_GPU}(?: only"
+    rf"| please)?(?!\w)"
 )
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = (
@@ -261,7 +262,11 @@ def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> 
 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:
     """A model without a number: of the GPUs that are counted elsewhere; kept until the counts are known."""
-    draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span()))
+    model = re.sub(r"\s", "", match["model"])
+    if match["n"] and int(match["n"]):
+        draft.amounts.append(Amount("gpu", int(match["n"]), None, *match.span(), model=model))
+    else:
+        draft.gpu_models.append((model, *match.span()))
     each = _bytes(match["size2"] or match["size"]) if match["size2"] or match["size"] else None
     draft.gpu_memory += [(each, *match.span())] if each else []
     draft.line.claim(*match.span())

@@ -30,9 +30,13 @@ def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
     run: list[int] = []
     found: list[str] = []
+    title = _title(draft)
 
     def close() -> None:
-        if run:
+        if run and run[0] < title:
+            draft.default(f"{draft.words(*run)!r} is taken as a title")
+            run.clear()
+        elif run:
             words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
             found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))
             run.clear()
@@ -56,3 +60,16 @@ def read_leftover(draft: Draft) -> None:
         last = match.end()
     close()
     draft.unread.extend(dict.fromkeys(found))
+
+
+_TITLE = re.compile(
+    r"\s*[^:\n\x00]{1,80}?(?::[ \t]|\n(?=[ \t]*(?:[-*•]|\d{1,2}[.)]|[^\W\d][\w /'-]{1,24} ?[:=])[ \t]))"
+)
+
+
+def _title(draft: Draft) -> int:
+    """Where a title ends, in the normal form (`ambient noise: array 1-366, ...`); 0: there is none."""
+    match = _TITLE.match(draft.line.text)
+    if match is None or len(match[0].split()) > 6 or not draft.line.is_open(*match.span()):
+        return 0
+    return draft.line.place(match.end())

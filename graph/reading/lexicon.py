@@ -38,10 +38,11 @@ FOREIGN_UNITS = _pairs("""
     heures-nœuds=node-hours heures-gpu=gpu-hours heures-cpu=core-hours core-stunden=core-hours
     kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
     knoten-stunden=node-hours gpu-stunden=gpu-hours cpu-stunden=core-hours viertelstunde=quarter_hour
-    dreiviertelstunde=3_quarters_of_an_hour arbeitstage=days gpus=gpus mal=times
+    dreiviertelstunde=3_quarters_of_an_hour arbeitstage=days mal=times
     grafikkarten=gpus grafikkarte=gpu speicher=memory arbeitsspeicher=memory std=hours rechenknoten=nodes nœud=node
     nœuds=nodes noeud=node noeuds=nodes cœur=core cœurs=cores coeur=core coeurs=cores tâche=task tâches=tasks
-    taches=tasks processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds semaine=week
+    taches=tasks tache=task processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds
+    semaine=week
     semaines=weeks mémoire=memory go=GB mo=MB to=TB
 """)
 """German and French unit words; `go`, `mo` and `to` count only right after a number."""
@@ -73,7 +74,8 @@ FOREIGN_WORDS = _pairs("""
     dans=in sans=without pas=not résultats=results résultat=result données=data fichier=file fichiers=files
     maximale=maximum minimale=minimum carte=card cartes=cards uniquement=only ende=end erfolgreichem=successful
     erfolgreichen=successful erfolgreiche=successful abschluss=completion möglichst=as_possible höchst=most
-    trois=3 quarts=quarters d'heure=of_an_hour d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
+    liebsten=preferably exklusiv=exclusive exclusif=exclusive veux=want trois=3 quarts=quarters d'heure=of_an_hour
+    d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
     sept=7 cinq=5 neuf=9 moi=me
     ma=my mes=my notre=our nos=our quart=quarter
@@ -83,7 +85,8 @@ FOREIGN_WORDS = _pairs("""
 PADDING = _words("""
     plz whichever wherever anywhere somebody anybody yo dude group groups user users student students thesis year
     years luck exam think guess believe suppose suffice suffices plenty i.e e.g ie eg btw fyi hybrid ticket details
-    erst hätte moin servus set summary info specs keep stay put plain vanilla stock tool model connected
+    wins preferred pick erst hätte moin servus set summary info specs keep stay put plain vanilla stock tool model
+    connected
     bonjour bonsoir salut cordialement zusammen viele freundliche freundlichen freundlichem d'avance bien
     instead actually danke dank dr fax grüße grüßen gruß guten hallo mfg oops phone prof sorry tel vielen wishes
     across spread distributed evenly split among

@@ -328,6 +328,10 @@ class Line:
         """Claim by offsets of the original text."""
         self.claim(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
+    def place(self, at: int) -> int:
+        """Where an offset of the original text lies in the normal form."""
+        return bisect_left(self._starts, at)
+
     def follows_claimed(self, at: int) -> bool:
         """Whether what stands before a place of the normal form, blanks aside, is claimed."""
         while at > 0 and self._open[at - 1] == " ":

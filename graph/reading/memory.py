@@ -33,6 +33,12 @@ LOCAL_AFTER = (
     rf"|node's |each node's )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssds?|nvme|drive)"
     rf"(?: (?:of|on) (?:the|each|every) nodes?| space)?(?![\w-])"
 )
+LOCAL_BEFORE = (
+    rf"(?<![\w-])(?P<local>local|node-local) (?P<disk>disk|scratch|ssds?|nvme)(?: space| storage)?(?: of|:| ?=)?"
+    rf" (?:at least )?{_SIZE}"
+)
+HALF = rf"(?<![\w-])(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
+LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
     rf"|minute)(?!\w)"
@@ -76,8 +82,12 @@ def read_memory(draft: Draft) -> None:
     for match in draft.line.find(RATE):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
-    for match in (found for rule in (LOCAL, LOCAL_AFTER) for found in draft.line.find(rule)):
+    for match in (found for rule in (LOCAL, LOCAL_AFTER, LOCAL_BEFORE) for found in draft.line.find(rule)):
         _local(draft, match)
+    for match in draft.line.find(HALF):
+        size = bytes_of("1", match["unit"])[0] // (2 if match["half"] else 1)
+        draft.amounts.append(Amount("memory", size, None, *match.span(), per=per_of(match)))
+        draft.line.claim(*match.span())
     for match in draft.line.find(FREE):
         _free(draft, match)
     for match in draft.line.find(BACKWARD):
@@ -95,6 +105,16 @@ def read_memory(draft: Draft) -> None:
             _data(draft, match)
         else:
             _memory(draft, match, None)
+    _ask_how_much(draft)
+
+
+def _ask_how_much(draft: Draft) -> None:
+    """`lots of memory`, and no amount anywhere."""
+    for match in draft.line.find(LOTS):
+        if any(amount.unit == "memory" for amount in draft.amounts) or draft.asks("shapes.0.memory"):
+            draft.line.claim(*match.span())
+        else:
+            draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: how much?", [])
 
 
 def _counted_before(draft: Draft, match: re.Match[str]) -> None:

@@ -61,7 +61,7 @@ _DATE = (
     rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
 _CLOCK = (
-    r"(?:(?P<clock>\d{1,2}:\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
+    r"(?:(?P<clock>\d{1,2}(?::|h(?=\d\d\b))\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
     r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))"
     r"|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]"
     r"|:\d|z\w)"
@@ -260,7 +260,7 @@ def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time |
         return time(_WORDS.get(word, _VAGUE.get(word, 0))), True
     if not clock and not hour:
         return time(0), False
-    parts = [int(part) for part in (clock or hour or "0").split(":")]
+    parts = [int(part) for part in re.split(r"[:h]", clock or hour or "0")]
     if half:
         if not 1 <= parts[0] <= 12:
             return None, True

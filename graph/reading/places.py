@@ -33,6 +33,7 @@ ONLY_SITE = (
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
 KNOWN = (
     r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no )?(?:the )?(?P<name>%s)(?![\w./@-])"
+    r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits)| only)?"
 )
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
@@ -87,6 +88,10 @@ _DATA = re.compile(
     r"|lives?)"
     r"|\d ?[kmgtp]i?b)(?: of (?:input )?data)?(?: is| are)? $"
 )
+SAME_SITE = (
+    r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
+    r"|i) ran)"
+)
 _QUEUE_WORDS = frozenset(
     [
         *("batch", "big", "compute", "cpu", "cpus", "gpu", "gpus", "high", "interactive", "large", "long", "low"),
@@ -122,6 +127,7 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             for name in names:
                 draft.add(field, known.get(name.lower(), name), *match.span())
     _known_sites(draft, known)
+    _same_site(draft)
     twice = set(draft.fields.get("sites", ())) & set(draft.fields.get("sites_not", ()))
     if twice:
         draft.default(f"not at {', '.join(sorted(twice))}, as it says")
@@ -148,8 +154,13 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
                  Option(label="only its data lie there")],
             )  # fmt: skip
             continue
-        refused = match[0].startswith(("not ", "no "))
+        refused = match[0].startswith(("not ", "no ")) or match["out"] not in (None, " only")
         draft.add("sites_not" if refused else "sites", site, *match.span())
+
+
+def _same_site(draft: Draft) -> None:
+    for match in draft.line.find(SAME_SITE):
+        draft.ask("sites", *match.span(), f"{draft.words(*match.span())!r}: which site is that?", [])
 
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:

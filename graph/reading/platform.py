@@ -63,7 +63,8 @@ LOW_LATENCY = (
     r"| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
 )
 SPEED = (
-    r"(?<![\w.])(?:(?:with|at least|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network|interconnect"
+    r"(?<![\w.])(?:(?:with|at least|min(?:imum)?\.?|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network"
+    r"|interconnect"
     r"|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
 )
 IMAGE = (
@@ -192,7 +193,7 @@ def _containers(draft: Draft) -> None:
     for rule in (IMAGE, TAGGED):
         for match in draft.line.find(rule):
             if image is None:
-                image = draft.line.words(*match.span("image")).rstrip(".")
+                image = draft.line.words(*match.span("image")).rstrip(".").rstrip(")")
                 draft.source("containers.0.image", *match.span())
     runtimes: list[str] = []
     rootless: bool | None = None

@@ -18,11 +18,11 @@ from graph.reading.arrays import read_arrays
 from graph.reading.choices import resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
-from graph.reading.document import looks_like_form, parse_document
+from graph.reading.document import NoForm, looks_like_form, parse_document
 from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
-from graph.reading.forms import FORM_FIELDS, UnknownField, read_form
+from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
 from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover, read_options
@@ -101,8 +101,8 @@ def _read_string(
     if looks_like_form(text, FORM_FIELDS):
         try:
             return _read_mapping(parse_document(text), now, time_zone, "form")
-        except UnknownField:
-            if text.lstrip().startswith(("{", "[")) or "\n " in text:
+        except NoForm:
+            if text.lstrip().startswith(("{", "[")) or "\n " in text or re.search(r":[ \t]+[\[{\"']", text):
                 raise  # a document, not a note with labels of its own
     if _PATH.fullmatch(text.strip()):
         return _only_a_path(text.strip(), now, time_zone)

@@ -16,7 +16,14 @@ _CLOSING = re.compile(
     r"|ss)(?:en?)?|lg|vg"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
-    r"|,? best(?: regards| wishes)?)*[ \t]*[,.!\n–—-]+\s*(?=\S)"  # noqa: RUF001  # dashes as people type
+    r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
+    r"|(?<=[LVlv][Gg])[ \t]+)(?=\S)"
+)
+_GREETING = re.compile(
+    r"(?i)\s*(?:guten (?:tag|morgen|abend)|sehr geehrte[^,\n]{0,80}|(?:good )?(?:morning|afternoon|evening)|moin"
+    r"|hallo|hello"
+    r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team))"
+    r"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous))?[ \t]*[,!.\n]"
 )
 _WORD = re.compile(r"[^\s,;|()]+")
 _TITLE = re.compile(
@@ -31,8 +38,11 @@ _LONGEST = 240
 
 
 def hide_signature(draft: Draft) -> None:
-    """Claim a name below (or behind) the closing words, where nothing else stands there."""
+    """Claim the greeting, and a name below (or behind) the closing words where nothing else stands there."""
     text = draft.line.text
+    greeting = _GREETING.match(text)
+    if greeting:
+        draft.line.claim_text(*greeting.span())
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
         if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):

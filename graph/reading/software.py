@@ -18,13 +18,14 @@ __all__ = ["RANGE", "VERSION", "read_software", "version_range"]
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
 _DOTTED = (
-    rf"(?:{_DATE}|v?\d+(?:\.[\dx*]\w*)+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d|[ab])?(?:[-.]\d+)?|v\d+\w*"
-    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}p\d{1,2})"
+    rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d"
+    rf"|[ab])?(?:[-.]\d+)?|v\d+\w*"
+    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
     ">=": r">=|=>|≥|at least|not? older than|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
     "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
-    "!=": r"!=|any (?:version|release) (?:except|but)|not|other than|except",
+    "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
     ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
     "==": r"==|=|exactly|any",
@@ -233,7 +234,11 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if span is None or span[1] != match.end("name"):
         return
     between = draft.line.norm[span[1] : match.end()].lstrip()
-    if between.startswith(",") and match["op"] and not re.match(rf",? ?\(?(?:any|{_WORD})", between):
+    if (
+        between.startswith(",")
+        and match["op"]
+        and not re.match(rf",? ?\(?(?:but )?(?:any|not {_WORD}|{_WORD})", between)
+    ):
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
@@ -241,6 +246,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         need = SoftwareNeed(name=draft.line.words(*span), version=_as_written(draft, match))
     except (ValidationError, BadRequest):
         return
+    if re.fullmatch(r"\d\+\d", match["version"] or match["version3"] or ""):
+        return  # `Nf=2+1`
     if match["version4"] and need.name.islower() and not match["after4"]:
         return
     _add(draft, need, span[0], match.end())
@@ -280,7 +287,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     )
     if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
-    if prose and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
+    if norm[end : end + 1] == "(":
+        return  # `CCSD(T)`
+    if (prose or draft.line.foreign) and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
         return
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     direct = cue is not None and cue["cue"] in _DIRECT

@@ -27,7 +27,7 @@ _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
 _WORDED = (
     rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and (?:a )?half)?"
     rf"|{NUMBER} and (?:a )?half (?:hours?|days?|minutes?|weeks?)"
-    rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and (?:a )?half|overnight)"
+    rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and (?:a )?half)"
 )
 _COMPACT = (
     r"(?<![\w.,:/-])\d{1,5} ?[dh](?:\d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?)?(?![\w:])"
@@ -88,7 +88,16 @@ _TOOK = re.compile(
     r"|last time it was)"
     r"(?: (?:us|me|him|her|them|about|around|roughly|for|up to|over|nearly|almost)){0,4} $"
 )
-VAGUE = r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes|weeks)(?![\w-])"
+VAGUE = (
+    r"(?<![\w-])(?:overnight|(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes"
+    r"|weeks))(?![\w-])"
+)
+UNTIL_DONE = r"(?<![\w-])until (?:it is|it's|they are|it has|everything is) (?:done|finished|through|complete)(?![\w-])"
+AT_LEAST_AT_MOST = (
+    rf"(?<![\w-])(?:for )?at least (?P<low>{NUMBER}) ?(?P<unit>{_UNIT})?,? (?:but|and) (?:no more than|not more than"
+    rf"|at most|max)"
+    rf" (?P<high>{NUMBER}) ?(?P<unit2>{_UNIT})?(?![\w-])"
+)
 UNIT_FIRST = r"(?<![\w-])(?<!\d )(?P<unit>hours|minutes|days) ?[:=]? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
 UNITLESS = (
     r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
@@ -150,7 +159,7 @@ def _worded(text: str) -> tuple[int, ...] | None:
     more = re.fullmatch(rf"({NUMBER})(?: and (?:a )?half)? (hour|day|minute|week)s?(?: and (?:a )?half)?", plain)
     if more and "half" in plain:
         return tuple(math.ceil((value + 0.5) * _UNITS[more[2]]) for value in amounts_of(more[1]))
-    return () if plain == "overnight" else None
+    return None
 
 
 def _clock(text: str) -> tuple[int, ...]:
@@ -180,6 +189,16 @@ def read_times(draft: Draft) -> None:
         if len(values) == 1:
             by = draft.now + timedelta(seconds=values[0])
             draft.put("deadline", by.astimezone(UTC), *match.span())
+    for match in draft.line.find(UNTIL_DONE):
+        draft.line.claim(*match.span())
+    for match in draft.line.find(AT_LEAST_AT_MOST):
+        if not match["unit"] and not match["unit2"]:
+            continue
+        low = duration_seconds(f"{match['low']} {match['unit'] or match['unit2']}")
+        high = duration_seconds(f"{match['high']} {match['unit2'] or match['unit']}")
+        if len(low) == len(high) == 1 and 0 < low[0] < high[0]:
+            draft.fields["walltime_min_s"] = low[0]
+            draft.put("walltime_s", high[0], *match.span())
     for match in draft.line.find(RANGE):
         low, high = (duration_seconds(f"{match[name]} {match['unit']}") for name in ("low", "high"))
         joined = " and " in match[0] and "between" not in match[0]  # `4 nodes and 2 hours`
@@ -236,8 +255,6 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         return
     values = tuple(value for value in values if value > 0)
     if len(values) == 0:
-        if match["time"] == "overnight":
-            draft.ask("walltime_s", start, end, "Overnight is how many hours?", [])
         return
     if len(values) > 1:
         from dragoman.units import format_duration

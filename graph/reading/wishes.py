@@ -41,7 +41,8 @@ OBJECTIVES = {
     "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
     r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
     "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first"
-    r"|any site that is ready",
+    r"|any site that is ready"
+    r"|first (?:site|one|machine) (?:that is|that's|which is|to be) (?:ready|free|available)",
     "random": r"random(?:ly)?(?: site| choice)?",
 }  # fmt: skip
 URGENT = (
@@ -90,6 +91,7 @@ COMPUTE_HOURS = (
 NO_REQUEUE = (
     r"(?<![\w-])(?:(?:please |and |but |must |should ){0,3}(?:do not|don't|never|not|no)(?: be| to be)?"
     r" (?:(?:restart(?:s|ed)?|requeue)/)?(?:re-?queue(?:d|ing)?)(?: it| this| the job)?(?:/(?:restart(?:s|ed)?))?"
+    r"(?: (?:if|when|after) (?:a |the |one |it )?(?:nodes? )?(?:dies|die|fails?|crash(?:es)?|goes down|is lost))?"
     r"|not re-?queu(?:e?able)|requeue[:=] ?(?:no|false|off))(?![\w-])"
 )
 REQUEUE = (
