@@ -55,6 +55,7 @@ class CobaltDialect(ScriptsOnly):
         commands=frozenset({"qsub", "qstat", "qdel", "qalter", "aprun", "runjob"}),
         reads={"--output": "stdout", "-o": "stdout", "--error": "stderr", "-e": "stderr", "--cwd": "work_dir",
                "--notify": "mail_to", "-M": "mail_to"},
+        quiet=("--mode script", "--mode=script"),
         fills={Fill.JOB: "$jobid"},
     )  # fmt: skip
     """Read only: no script is written for Cobalt."""
@@ -97,6 +98,8 @@ def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
             _depends(draft, directive, option)
         case "--env":
             _variables(draft, directive, option)
+        case "--mode" if option.value == "script":
+            pass  # as everywhere else
         case name if name in _OURS:
             draft.ours(option.written, name)
         case name if name in _OPTIONS:

@@ -108,7 +108,9 @@ class PbsFamily(BaseDialect):
             *output_lines(spec, task=task),
             *job_lines(spec, job_id=_JOB_ID, restart="0", task=task, submit_dir=PBS_WORDS.variables["submit_dir"]),
         ]
-        return "\n".join(["#!/bin/sh", *lines, *native_options(spec, lines), *left_out(spec), *body]) + "\n"
+        shrinks = any(line.startswith("#PBS -l min_walltime=") for line in lines)
+        left = left_out(spec.model_copy(update={"walltime_min_s": None}) if shrinks else spec)
+        return "\n".join(["#!/bin/sh", *lines, *native_options(spec, lines), *left, *body]) + "\n"
 
     native_words: ClassVar[frozenset[str]] = frozenset()
     """Fields of a job that this member has a word for, and others have not."""

@@ -65,6 +65,14 @@ class Kept:
     requeue: bool | None = None
     array: bool = False
 
+    def name_files(self, fills: Mapping[Fill, str]) -> None:
+        """The job's name itself in names of files, where a scheduler has no mark for it."""
+        if self.name is not None and Fill.NAME not in fills:
+            for told in ("stdout", "stderr"):
+                path: Path | None = getattr(self, told)
+                if path is not None:
+                    setattr(self, told, tuple(self.name if part is Fill.NAME else part for part in path))
+
 
 @dataclass(slots=True)
 class Writing:

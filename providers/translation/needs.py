@@ -120,7 +120,7 @@ def _foreign(needs: Needs, words: ScriptWords, source: ScriptWords) -> None:
 def _is_model(shape: Shape) -> bool:
     """Whether the condition only says again which GPUs are wanted (`gputype=A100`)."""
     model = shape.gpus.model if shape.gpus is not None else None
-    values = [part.partition("=")[2].lower() for part in (shape.constraint or "").split(":")]
+    values = [part.partition("=")[2].strip(" '\"").lower() for part in (shape.constraint or "").split(":")]
     return model is not None and all(value == model for value in values)
 
 
@@ -221,7 +221,7 @@ def _passed_over(needs: Needs, dialect: Dialect, words: ScriptWords, header: lis
             )
             less = needs.spec.model_copy(update=update)
             if _same(less, dialect, words, header):
-                needs.lost.setdefault(name, "")
+                needs.lost.setdefault(name, _ONE_QUEUE if name == "queues" and needs.spec.queue else "")
     if needs.spec.components:
         return
     for path in _SHAPE:
@@ -256,6 +256,7 @@ def _same(spec: JobSpec, dialect: Dialect, words: ScriptWords, header: list[str]
         return False
 
 
+_ONE_QUEUE = "one queue can be named, and the first is written (choose another where that one is not there)"
 _COMMENTS: Mapping[str, str] = {
     "a least walltime": "walltime_min_s", "up to ": "shapes.0.nodes_max", "memory": "shapes.0.memory",
     "space on the nodes": "shapes.0.local_disk_bytes", "further queues": "queues",

@@ -130,6 +130,7 @@ class _Translating:
         request, title = self.reading.request, self.written.title
         interpreter = self._interpreter()
         kept = read_kept(self.reading, self.read, interpreter)
+        kept.kept.name_files(self.written.fills)
         natives = self.writer.name in self.read.related
         needs = write_needs(self._meant(request), self.writer, self.written, self.read, natives=natives)
         given = Given(self.read, self.written, request, kept.kept, array=needs.spec.array is not None)
@@ -197,6 +198,9 @@ class _Translating:
         if "start_after" in said and needs.spec.start_after is not None and self.written.local_clock:
             why = "the moment is written in UTC (submit with TZ=UTC, or change it to the site's time)"
             self.report.append(Remark(kind="note", why=why))
+        if needs.spec.licenses:
+            why = f"the names of licences are each site's own ({', '.join(needs.spec.licenses)[:200]})"
+            self.report.append(Remark(kind="note", why=why))
 
     def _meant(self, request: JobRequest) -> JobRequest:
         """With the one node that cores of the whole job lie on, where the source's scheduler has it so."""
@@ -247,7 +251,8 @@ class _Translating:
             if told == "interpreter":
                 self.report.append(Remark(kind="lost", line=1, words=f"#!{kept.kept.interpreter}", why=why))
                 continue
-            words = kept.words.get(told, "")
+            joined = kept.words.get("stdout", "") if told == "stderr" and kept.kept.joined else ""
+            words = kept.words.get(told, "") or joined
             words = words or next((one.words for one in self.reading.request.sources if one.field == told), "")
             if words or told != "joined":
                 self._lose(words or told, why)
@@ -258,8 +263,18 @@ class _Translating:
             if native is not None:
                 self._lose(written, needs.natives[native])
             elif not natives or not any(_same_words(line, written) for line in self.reading.request.native_options):
-                why = f"{self.written.title} has no known equivalent of this option of {self.read.title}"
-                self._lose(written, f"{why} (look for the site's own word)")
+                self._lose_option(written)
+
+    def _lose_option(self, written: str) -> None:
+        """An option of the source alone; of one that is carried in part, the rest of what it says."""
+        if any(remark.kind == "lost" and _same_words(remark.words, written) for remark in self.report):
+            return
+        request = self.reading.request
+        near = [source.field for source in request.sources if _same_words(source.words, written)]
+        partly = any(getattr(request.shape, path.removeprefix("shapes.0."), None) is not False for path in near)
+        what = "the rest of what this option says to" if partly else "this option of"
+        why = f"{self.written.title} has no known equivalent of {what} {self.read.title}"
+        self._lose(written, f"{why} (look for the site's own word)")
 
     def _tell_unread(self, kept: KeptReading) -> None:
         noted = [line for note in self.reading.request.notes if (line := _line_of(note)[0]) is not None]

@@ -111,3 +111,32 @@ def test_late_directives_are_told_where_it_does_not(source: str, mark: str) -> N
 def test_a_directive_on_oars_first_line_is_told() -> None:
     made = translate_script("#OAR -l core=4\n./app\n", "slurm", source="oar")
     assert any("passes over the first line" in remark.why for remark in made.report)
+
+
+def test_an_option_is_told_once_and_what_is_carried_in_part_is_told_so() -> None:
+    text = "#!/bin/bash\n#SBATCH --oversubscribe --image=docker:x/y:1\n./app\n"
+    lost = translate_script(text, "pbs").lost
+    assert [(remark.words, "the rest" in remark.why) for remark in lost] == [
+        ("--image=docker:x/y:1", False), ("--oversubscribe", False),
+    ]  # fmt: skip
+    part = translate_script('#!/bin/bash\n#BSUB -gpu "num=2:mode=exclusive_process"\n./app\n', "slurm")
+    assert "--gres=gpu:2" in part.script
+    assert [("the rest of what this option says" in remark.why) for remark in part.lost] == [True]
+
+
+def test_the_least_time_is_no_loss_where_it_is_written() -> None:
+    made = translate_script("#!/bin/bash\n#SBATCH -t 2:00:00 --time-min 10\n./app\n", "pbs")
+    assert "#PBS -l min_walltime=00:10:00\n#PBS -l max_walltime=02:00:00\n" in made.script
+    assert made.lost == ()
+
+
+def test_the_jobs_name_stands_in_a_files_name_where_there_is_no_mark_for_it() -> None:
+    made = translate_script("#!/bin/bash\n#SBATCH -J relax -o logs/%x-%j.out\n./app\n", "lsf")
+    assert "#BSUB -o logs/relax-%J.out" in made.script
+    assert made.lost == ()
+
+
+def test_one_queue_of_several_is_told() -> None:
+    made = translate_script("#!/bin/bash\n#SBATCH -p a,b\n./app\n", "pbs")
+    assert "#PBS -q a\n" in made.script
+    assert [remark.why[:23] for remark in made.lost] == ["one queue can be named,"]
