@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import ClassVar, NamedTuple, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
@@ -23,6 +23,8 @@ from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
 from dragoman.site import Site
+from providers.schedulers.filter_words import FILTER_WORDS
+from providers.schedulers.rules import Rule, Rules, classify, table
 from providers.schedulers.script_words import ScriptWords
 
 __all__ = [
@@ -31,22 +33,6 @@ __all__ = [
 ]  # fmt: skip
 
 T = TypeVar("T")
-
-
-class Rule(NamedTuple):
-    """Words of a scheduler and what they mean for us."""
-
-    pattern: re.Pattern[str]
-    meaning: ReasonClass
-
-
-Rules = tuple[Rule, ...]
-"""In order: the first rule whose pattern is found in the text decides."""
-
-
-def table(*rows: tuple[str, ReasonClass]) -> Rules:
-    """Rules of regular expressions, matched anywhere in the text and without regard to case."""
-    return tuple(Rule(re.compile(pattern, re.IGNORECASE), meaning) for pattern, meaning in rows)
 
 
 LONGEST_QUEUE = 256 * 2**20
@@ -120,11 +106,12 @@ class BaseDialect:
 
     def reason_class(self, reason: str) -> ReasonClass:
         """What a reason for waiting means."""
-        return _classify(self.reasons, reason)
+        return classify(self.reasons, reason)
 
     def error_class(self, text: str) -> ReasonClass:
-        """What an error message means."""
-        return _classify(self.errors, text)
+        """What an error message means: by the scheduler's own words, else by those of sites' own filters."""
+        own = classify(self.errors, text)
+        return own if own is not ReasonClass.UNKNOWN else classify(FILTER_WORDS, text)
 
     def trouble(self, done: Completed, *, ok: Iterable[int] = (0,)) -> str:
         """Why an answer is not to be trusted as a whole; empty where the command ended as it should."""
@@ -165,7 +152,14 @@ class BaseDialect:
             return SubmitAnswer(doubt=f"the submit command was ended by signal {done.rc - 128}: {words}"[:2000])
         if self.in_doubt(words):
             return SubmitAnswer(doubt=words, reason_class=ReasonClass.WAIT)
-        return SubmitAnswer(refused=words, reason_class=self.error_class(words))
+        return SubmitAnswer(refused=words, reason_class=self._refusal_class(done, words))
+
+    def _refusal_class(self, done: Completed, words: str) -> ReasonClass:
+        """By what is said on stderr; a banner on stdout speaks of anything, and counts where a filter refuses in it."""
+        if not done.err.strip():
+            return self.error_class(words)
+        own = self.error_class(one_line(done.err))
+        return own if own is not ReasonClass.UNKNOWN else classify(FILTER_WORDS, one_line(done.out))
 
     def submitted(self, done: Completed) -> JobRef | None:
         """The id on stdout, if there is one. Banners come before it, so the last line that looks like one counts."""
@@ -236,13 +230,6 @@ class BaseDialect:
         raise BadRequest(
             f"{self.name} has no job scripts", where="script", cure="hand in the command, or another scheduler's script"
         )
-
-
-def _classify(rules: Rules, text: str) -> ReasonClass:
-    for rule in rules:
-        if rule.pattern.search(text):
-            return rule.meaning
-    return ReasonClass.UNKNOWN
 
 
 def _program(done: Completed) -> str:

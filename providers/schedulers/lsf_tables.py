@@ -59,11 +59,13 @@ REASONS: Final[Rules] = table(
 
 ERRORS: Final[Rules] = table(
     (r"pending job threshold|max(?:imum)? (?:number of )?(?:pending|jobs)|reached|try again|retrying", WAIT),
+    (r"\bquota\b", PERSON),
     (r"cannot exceed queue'?s hard limit|too many (?:processors|tasks)|exceed|over the limit", NEVER),
     (r"no such (?:queue|user|host|project|resource)|not a (?:valid|member)|does not exist|unknown", NEVER),
     (r"bad (?:resource|argument|host|option|syntax)|illegal|syntax error|invalid|unrecognized|missing argument", NEVER),
     (r"cannot use (?:the )?queue|permission|not authorized|queue (?:has been |is )?closed|esub", PERSON),
-    (r"empty job|no command", NEVER),
+    (r"non-LSF host", PERSON),
+    (r"empty job|no command|does not accept jobs with|is not used by the queue|is not valid", NEVER),
 )  # fmt: skip
 """What bsub says when it refuses."""
 

@@ -104,6 +104,10 @@ ERRORS: Final[Rules] = table(
         r"Array job exceeds|size exceeds|Job exceeds|Invalid request|job dependency|Unknown Job Id|No default queue",
         NEVER,
     ),
+    (
+        r"directive error|bad resource list|node\(s\) specification error|Duplicate entry in list|job array request",
+        NEVER,
+    ),
     (r"cannot be used without|conflicting options|unmatched|not a positive number|out of range", NEVER),
     (
         r"Queue is not enabled|Access to queue is denied|Unauthori[sz]ed Request|Bad UID|Bad GID|not authori[sz]ed",

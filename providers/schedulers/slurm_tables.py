@@ -83,9 +83,13 @@ ERRORS: Final[Rules] = table(
     (r"invalid (?:--\S+|\S+) specification|(?:unrecognized|invalid|ambiguous) option|requires an argument", NEVER),
     (r"DOS line breaks|does not look like a batch script|unable to open file|size of script", NEVER),
     (r"line \d+: (?:Unexpected|Unmatched)", NEVER),
+    (r"invalid (?:Trackable RESource|dependency|cluster name)|GRES option unsupported|parameter too long", NEVER),
+    (r"burst buffer request invalid|can not be satisfied|topology configuration is not available", NEVER),
     (r"is not (?:a )?valid|invalid numeric|task (?:count|distribution)|begin time|deadline", NEVER),
+    (r"presently disabled|reservation is not usable", WAIT),
     (r"requested nodes are busy|partition configuration not available now|node not available|MaxJobCount", WAIT),
     (r"required partition not available|access/permission denied|permission denied|credential|munge", PERSON),
+    (r"Incompatible versions|current user's uid", PERSON),
     (r"authentication|expired|quota exceeded|no space left|not authorized|invalid user", PERSON),
 )  # fmt: skip
 """What sbatch says when it refuses (after its reason code, where it prints one)."""
