@@ -12,7 +12,8 @@ from dragoman.model import Model, Moment
 __all__ = [
     "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "CpuCluster", "FileSystem", "FileSystems",
     "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "NodeGroups",
-    "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "Workload",
+    "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "ResourceLimit", "SecurityPolicy", "Tenancy",
+    "Workload",
 ]  # fmt: skip
 
 
@@ -290,6 +291,54 @@ class MemoryFacts(Model):
     limit_bytes: NonNegativeInt | None = None
     """cgroup limit, if any."""
     swap_bytes: NonNegativeInt | None = None
+
+
+class Tenancy(Model):
+    """Who else is on a host. Only numbers: nobody's name leaves it."""
+
+    users_logged_in: NonNegativeInt | None = None
+    """Different people with a session."""
+    sessions: NonNegativeInt | None = None
+    users_running: NonNegativeInt | None = None
+    """Different people with processes, services left out."""
+    others_running: Truth = Truth.UNKNOWN
+    """Whether somebody else than this user has processes there: measurements may be disturbed."""
+    processes_hidden: Truth = Truth.UNKNOWN
+    """Whether users do not see each other's processes (`hidepid`)."""
+    load_1m: NonNegativeFloat | None = None
+    """Processes that run or wait to, over the last minute."""
+
+
+class ResourceLimit(Model):
+    """A limit that the system sets a user's processes (getrlimit(2)). None: unlimited."""
+
+    name: str
+    """As the kernel names it: `open files`, `processes`, `locked memory`."""
+    soft: NonNegativeInt | None = None
+    hard: NonNegativeInt | None = None
+    unit: str = ""
+
+
+class SecurityPolicy(Model):
+    """What a host's policy lets a user do."""
+
+    selinux: Literal["enforcing", "permissive", "disabled"] | None = None
+    apparmor: Truth = Truth.UNKNOWN
+    fips: Truth = Truth.UNKNOWN
+    """Whether only approved ciphers are used."""
+    lockdown: str | None = None
+    """The kernel's lockdown mode: `none`, `integrity`, `confidentiality`."""
+    user_namespaces: Truth = Truth.UNKNOWN
+    """Whether this user may make them: containers without root need them."""
+    user_namespaces_reason: str = ""
+    in_user_namespace: Truth = Truth.UNKNOWN
+    """Whether this user is inside one already (a container)."""
+    no_new_privileges: Truth = Truth.UNKNOWN
+    """Whether setuid programs have no effect here."""
+    system_calls_filtered: Truth = Truth.UNKNOWN
+    login_needs_job: Truth = Truth.UNKNOWN
+    """Whether one may log in only while a job of one's own runs there (pam_slurm_adopt and the like)."""
+    limits: tuple[ResourceLimit, ...] = ()
 
 
 class MpiLibrary(Model):

@@ -16,7 +16,8 @@ from dragoman.shape import Shape
 
 __all__ = [
     "ACCOUNTS", "CONTAINER_STATUS", "CPU", "ESTIMATE", "FILE_SYSTEMS", "FIND_PACKAGE", "GPUS", "INTERFACES",
-    "LIBRARIES", "MEMORY", "NODES", "PARTITIONS", "PROBE", "QUEUE", "RESOURCES", "EstimateQuery", "NoArguments",
+    "LIBRARIES", "MEMORY", "NODES", "PARTITIONS", "POLICY", "PROBE", "QUEUE", "RESOURCES", "TENANCY", "EstimateQuery",
+    "NoArguments",
     "PackageQuery", "category_verbs",
 ]  # fmt: skip
 
@@ -132,6 +133,18 @@ GPUS = Verb(
     "GPUs of this vendor in the host: model, number, memory of each, driver. A driver fault is unknown, not none.",
     NoArguments, facts.Gpus, _HOUR,
 )  # fmt: skip
+TENANCY = Verb(
+    "tenancy",
+    "How many people are logged in at the host that answers and have processes there, its load, and whether users see"
+    " each other's processes. Use it to tell a shared host from one's own; not for a scheduler's queue.",
+    NoArguments, facts.Tenancy, _MINUTE,
+)  # fmt: skip
+POLICY = Verb(
+    "policy",
+    "What the host's policy lets a user do: SELinux, AppArmor, FIPS, user namespaces, limits of processes, and whether"
+    " a login needs a job there. Not for quotas and not for limits of queues.",
+    NoArguments, facts.SecurityPolicy, _HOUR,
+)  # fmt: skip
 LIBRARIES = Verb(
     "libraries",
     "Installed MPI libraries with version, launcher and the fabrics they were built for.",
@@ -151,5 +164,7 @@ _OF_CATEGORY: dict[Category, tuple[Verb, ...]] = {
 def category_verbs(category: Category, name: str) -> tuple[Verb, ...]:
     """The verbs that every provider of a category has; hardware is told apart by the provider's name."""
     if category is Category.HARDWARE:
+        if name == "host":
+            return PROBE, TENANCY, POLICY
         return PROBE, {"cpu": CPU, "memory": MEMORY}.get(name, GPUS)
     return _OF_CATEGORY[category]

@@ -40,6 +40,7 @@ def named_in(state: SimulatedState) -> list[tuple[Category, str]]:
         *((Category.PARALLEL, one.implementation) for one in state.mpi),
     ]
     names += [(Category.HARDWARE, name) for name in ("cpu", "memory") if getattr(state, name) is not None]
+    names += [(Category.HARDWARE, "host")] if state.tenancy is not None or state.policy is not None else []
     for one in state.unknown:
         category, _, name = one.partition("/")
         if name and category != Category.WORKLOAD.value:
@@ -88,10 +89,17 @@ class SimulatedProvider:
             await anyio.sleep(self.state.answer_s)
         if place in self.state.unknown or self.category.value in self.state.unknown:
             return _Any.unknown(f"{place} gives no answer here (simulated)")
-        answer = self._software(arguments) if isinstance(arguments, PackageQuery) else self._fact()
+        if self.category is Category.HARDWARE and self.name == "host":
+            answer = self._one(self._host(verb))
+        else:
+            answer = self._software(arguments) if isinstance(arguments, PackageQuery) else self._fact()
         if verb != "probe" or answer.value is None:
             return answer
         return _Any.ok(Presence(version=getattr(answer.value, "version", None)))
+
+    def _host(self, verb: str) -> Model | None:
+        state = self.state
+        return {"tenancy": state.tenancy, "policy": state.policy}.get(verb, state.tenancy or state.policy)
 
     def _fact(self) -> Answer[Any]:
         state, name = self.state, self.name

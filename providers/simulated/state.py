@@ -80,6 +80,9 @@ class SimulatedState(Model):
     gpus: tuple[facts.Gpu, ...] = ()
     """GPUs of the host that the providers would see; those of nodes stand in `workload.groups`."""
     mpi: tuple[facts.MpiLibrary, ...] = ()
+    tenancy: facts.Tenancy | None = None
+    """Who is on the host that the providers would see."""
+    policy: facts.SecurityPolicy | None = None
     unknown: tuple[str, ...] = ()
     """Providers that give no answer, such as `network/infiniband`, or a whole category, such as `container`."""
     wait_s: NonNegativeFloat | None = None
