@@ -344,8 +344,7 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         return
     if (amount.high or 0) > count:
         draft.default(f"{draft.words(amount.start, amount.end)!r}: {count} are asked for, the least that is enough")
-    name, value = "", count if amount.unit != "gpu" else None
-    many = tasks is not None and (tasks.low or 1) > 1
+    name, value, many = "", count if amount.unit != "gpu" else None, tasks is not None and (tasks.low or 1) > 1
     if amount.unit == "task":
         name = {None: "tasks", "job": "tasks", "node": "tasks_per_node"}.get(per, "")
         if per == "gpu":
@@ -353,9 +352,8 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         result: Any = count
     elif amount.unit in ("core", "thread"):
         hardware = amount.unit == "thread" and "hardware" in draft.words(amount.start, amount.end).lower()
+        fields |= {"cpus_are": "threads"} if hardware else {}
         default = "cpus_per_task" if amount.unit == "thread" and not hardware else "cpus"
-        if hardware:
-            fields["cpus_are"] = "threads"
         name = {None: default, "job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}.get(per, "")
         if per is None and amount.unit == "thread" and many and not hardware:
             draft.default(f"{draft.words(amount.start, amount.end)!r} are the threads of each task")
