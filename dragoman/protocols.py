@@ -133,6 +133,8 @@ class ScriptReading:
     """`line 7: --exclude has no value (give one or delete the line)`."""
     not_carried: tuple[str, ...] = ()
     """Directives with no word of ours, as written."""
+    replaced: tuple[str, ...] = ()
+    """Words that a later word took the place of, or that ask for nothing (`--gpus=0`)."""
 
 
 @runtime_checkable

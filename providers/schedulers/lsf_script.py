@@ -18,7 +18,7 @@ from providers.schedulers.job_script import job_lines
 from providers.schedulers.lsf_read import TABLE
 from providers.schedulers.lsf_words import LSF_WORDS
 from providers.schedulers.plain_words import plain_word
-from providers.schedulers.slots import gpus_per_node, left_out, memory_per_node, refuse, slots_of
+from providers.schedulers.slots import gpus_per_node, left_out, licenses, memory_per_node, refuse, slots_of
 
 __all__ = ["render_lsf_script"]
 
@@ -78,9 +78,7 @@ def _resources(spec: JobSpec, native: Mapping[str, str]) -> list[str]:
     if shape.constraint is not None:
         text = _word(shape.constraint, "constraint", bare=True)
         options.append(f'-R "{text if "[" in text else f"select[{text}]"}"')
-    for one in spec.licenses:
-        name, _, count = _word(one, "licenses", bare=True).partition(":")
-        options.append(f'-R "rusage[{name}={count or 1}]"')
+    options += [f'-R "rusage[{name}={count}]"' for name, count in licenses(spec)]
     if shape.exclusive:
         options.append("-x")
     return options

@@ -18,10 +18,11 @@ from dragoman.protocols import JobAnswers
 from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.pbs_family import PbsFamily, checked_tag
-from providers.schedulers.pbs_script import array_range, directive, file_systems, licenses, resources, select, walltime
+from providers.schedulers.pbs_script import array_range, directive, file_systems, resources, select, walltime
 from providers.schedulers.pbs_tables import PBS_EXITS, PBS_STATES
 from providers.schedulers.pbs_words import PBS_WORDS
 from providers.schedulers.script_words import ScriptWords
+from providers.schedulers.slots import licenses
 
 __all__ = ["PbsDialect"]
 

@@ -24,7 +24,7 @@ from providers.schedulers.directives import checked
 from providers.schedulers.pbs_values import format_size, read_job_id
 
 __all__ = [
-    "NAME_VARIABLE", "TAG_VARIABLE", "array_range", "depend", "directive", "file_systems", "licenses", "native_options",
+    "NAME_VARIABLE", "TAG_VARIABLE", "array_range", "depend", "directive", "file_systems", "native_options",
     "quoted", "refuse", "resources", "select", "start_clock", "tasks_per_node", "walltime",
 ]  # fmt: skip
 
@@ -262,20 +262,6 @@ def walltime(spec: JobSpec) -> list[tuple[str, str]]:
     if spec.walltime_min_s is not None and spec.walltime_min_s < spec.walltime_s:
         return [("min_walltime", format_clock(spec.walltime_min_s)), ("max_walltime", format_clock(spec.walltime_s))]
     return [("walltime", format_clock(spec.walltime_s))]
-
-
-_LICENSE = re.compile(r"([A-Za-z][\w.-]*)(?:@[\w.-]+)?(?:[:=](\d{1,9}))?", re.ASCII)
-
-
-def licenses(spec: JobSpec) -> list[tuple[str, str]]:
-    """`ansys:2` as the site's resource of that name."""
-    found: list[tuple[str, str]] = []
-    for line in spec.licenses:
-        match = _LICENSE.fullmatch(checked(line, where="licenses").strip())
-        if match is None:
-            raise refuse(f"{line[:80]!r} is no licence", "licenses", "write it like ansys:2")
-        found.append((match[1], match[2] or "1"))
-    return found
 
 
 def file_systems(spec: JobSpec) -> list[tuple[str, str]]:

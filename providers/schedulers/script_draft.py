@@ -123,6 +123,7 @@ class ScriptDraft:
         self._native: dict[str, str] = {}
         self._not_carried: dict[str, str] = {}
         self._sources: dict[str, Source] = {}
+        self._replaced: list[str] = []
 
     @property
     def shape(self) -> dict[str, object]:
@@ -152,7 +153,8 @@ class ScriptDraft:
         """Fields of the job that a later word takes back."""
         for field in fields:
             self.job.pop(field, None)
-            self._sources.pop(field, None)
+            before = self._sources.pop(field, None)
+            self._replaced += [before.words] if before is not None else []
 
     def set_shape(self, directive: Directive, written: str, **fields: object) -> None:
         """Fields of the shape."""
@@ -196,10 +198,13 @@ class ScriptDraft:
     def forget(self, key: str) -> None:
         """An option that was kept, and that a later word replaces by one that is understood."""
         self._native.pop(key, None)
-        self._not_carried.pop(key, None)
+        before = self._not_carried.pop(key, None)
+        self._replaced += [before] if before is not None else []
 
     def ours(self, written: str, key: str | None = None) -> None:
         """An option whose purpose we fulfil ourselves, or that has no place in a job script."""
+        before = self._not_carried.get(key or written)
+        self._replaced += [before] if before not in (None, written) else []
         self._not_carried[key or written] = written
 
     def finish(self) -> ScriptReading:
@@ -232,16 +237,19 @@ class ScriptDraft:
             interpreter=self.parts.interpreter,
             problems=tuple(self.problems),
             not_carried=tuple(self._not_carried.values()),
+            replaced=tuple(dict.fromkeys(self._replaced)),
         )
 
     def _remember(self, path: str, directive: Directive, written: str, *, said: bool) -> None:
         before = self._sources.get(path)
         if before is not None and before.words != written:
             self.note(directive, f"{written} replaces {before.words}")
+            self._replaced.append(before.words)
         if said:
             self._sources[path] = find_source(path, written, directive)
         else:
             self._sources.pop(path, None)
+            self._replaced.append(written)
 
     def _shape(self, fields: dict[str, object]) -> Shape:
         try:

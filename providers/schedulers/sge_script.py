@@ -18,7 +18,7 @@ from providers.schedulers.job_script import job_lines
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.sge_read import TABLE
 from providers.schedulers.sge_words import SGE_WORDS
-from providers.schedulers.slots import gpus_per_node, left_out, memory_per_node, refuse, slots_of
+from providers.schedulers.slots import gpus_per_node, left_out, licenses, memory_per_node, refuse, slots_of
 
 __all__ = ["SgeNames", "render_sge_script"]
 
@@ -97,7 +97,7 @@ def _resources(spec: JobSpec, names: SgeNames, native: Mapping[str, str]) -> lis
         options.append("-l exclusive=true")
     if shape.constraint is not None:
         options.append(f"-l {_word(shape.constraint, 'constraint')}")
-    options += [f"-l {_word(one.replace(':', '='), 'licenses')}{'' if ':' in one else '=1'}" for one in spec.licenses]
+    options += [f"-l {_word(name, 'licenses')}={count}" for name, count in licenses(spec)]
     return options
 
 

@@ -13,10 +13,11 @@ from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from dragoman.request import ArrayRange, ArraySpec
 from dragoman.shape import Shape
+from providers.schedulers.directives import checked
 
 __all__ = [
-    "Slots", "array_text", "gpus_per_node", "index_lines", "left_out", "memory_per_node", "read_indices", "refuse",
-    "slots_of",
+    "Slots", "array_text", "gpus_per_node", "index_lines", "left_out", "licenses", "memory_per_node", "read_indices",
+    "refuse", "slots_of",
 ]  # fmt: skip
 
 
@@ -140,6 +141,25 @@ def refuse(spec: JobSpec, scheduler: str, cures: Mapping[str, str]) -> None:
         )
         if value:
             raise BadRequest(f"{scheduler} has no equivalent of {field.removeprefix('shape.')}", where=field, cure=cure)
+
+
+_LICENSE = re.compile(r"([A-Za-z][\w.-]*)(?:@[\w.-]+)?(?:[:=](\d{1,9}))?", re.ASCII)
+
+
+def licenses(spec: JobSpec) -> list[tuple[str, str]]:
+    """`ansys:2` as the site's resource of that name, and how many.
+
+    Raises:
+        BadRequest: not written so.
+
+    """
+    found: list[tuple[str, str]] = []
+    for line in spec.licenses:
+        match = _LICENSE.fullmatch(checked(line, where="licenses").strip())
+        if match is None:
+            raise BadRequest(f"{line[:80]!r} is no licence", where="licenses", cure="write it like ansys:2")
+        found.append((match[1], match[2] or "1"))
+    return found
 
 
 def left_out(spec: JobSpec) -> list[str]:

@@ -16,11 +16,12 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.pbs_family import PbsFamily
-from providers.schedulers.pbs_script import directive, licenses, refuse, resources, tasks_per_node, walltime
+from providers.schedulers.pbs_script import directive, refuse, resources, tasks_per_node, walltime
 from providers.schedulers.pbs_tables import TORQUE_EXITS, TORQUE_STATES
 from providers.schedulers.pbs_values import format_size
 from providers.schedulers.pbs_words import TORQUE_WORDS
 from providers.schedulers.script_words import ScriptWords
+from providers.schedulers.slots import licenses
 
 __all__ = ["TorqueDialect"]
 

@@ -278,7 +278,9 @@ class _Translating:
 
     def _tell_unread(self, kept: KeptReading) -> None:
         noted = [line for note in self.reading.request.notes if (line := _line_of(note)[0]) is not None]
-        said = [*(source.words for source in self.reading.request.sources), *self.reading.not_carried, *self.read.quiet]
+        reading = self.reading
+        said = [*(source.words for source in reading.request.sources), *reading.not_carried, *reading.replaced]
+        said += self.read.quiet
         shells = [option for option, told in self.read.reads.items() if told == "interpreter"]
         said += [f"{option} {self.reading.interpreter}" for option in shells]
         for line, words in self.lines.unread(said, noted, self.read.prefix_pattern, self.read.joints):

@@ -140,3 +140,27 @@ def test_one_queue_of_several_is_told() -> None:
     made = translate_script("#!/bin/bash\n#SBATCH -p a,b\n./app\n", "pbs")
     assert "#PBS -q a\n" in made.script
     assert [remark.why[:23] for remark in made.lost] == ["one queue can be named,"]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("slurm", "#SBATCH -n 2\n#SBATCH -n 4\n#SBATCH -o a -o b\n#SBATCH --gpus=0\n#SBATCH -d x\n#SBATCH -d y"),
+        ("pbs", "#PBS -N a\n#PBS -N b\n#PBS -o x\n#PBS -o y"),
+        ("sge", "#$ -N a\n#$ -N b\n#$ -o x\n#$ -o y"),
+        ("lsf", "#BSUB -P a\n#BSUB -P b\n#BSUB -u x\n#BSUB -u y"),
+        ("oar", "#OAR -q a\n#OAR -q b\n#OAR -O x\n#OAR -O y"),
+        ("flux", "#flux: -n1\n#flux: -n2\n#flux: --output=x\n#flux: --output=y\n#flux: -g0"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", ["pbs", "slurm", "lsf"])
+def test_words_that_a_later_one_replaces_were_understood(source: str, text: str, target: str) -> None:
+    if source != target:
+        lost = translate_script(f"#!/bin/sh\n{text}\n./app\n", target, source=source).lost
+        assert [remark for remark in lost if "not understood" in remark.why] == []
+
+
+def test_a_licence_that_is_none_is_refused_and_not_written() -> None:
+    for target in ("sge", "lsf", "pbs", "torque"):
+        made = translate_script("#!/bin/bash\n#SBATCH -L :,b\n./app\n", target)
+        assert [remark.why[:17] for remark in made.lost] == ["':' is no licence"]
