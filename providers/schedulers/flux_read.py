@@ -84,7 +84,7 @@ def read_flux_script(text: str) -> ScriptReading:
     for late in draft.parts.ignored:
         draft.problem(late, f"{sentinel} comes after the first command: flux batch refuses the script (move it up)")
     if "nodes" in draft.shape and "tasks" not in draft.shape:
-        draft.shape.setdefault("exclusive", True)  # nodes without slots are whole nodes
+        draft.imply("exclusive", True, by="nodes")  # without slots they are whole
     return draft.finish()
 
 
@@ -183,9 +183,8 @@ def _dependency(draft: ScriptDraft, option: Option, directive: Directive) -> Non
     if scheme == "begin-time" and begin is not None:
         draft.set(directive, option.written, start_after=datetime.fromtimestamp(int(begin[1]), UTC))
     elif scheme in ("after", "afterany", "afterok", "afternotok") and read_flux_id(value) is not None:
-        before = draft.job.get("dependencies", ())
         one = Dependency(kind=scheme, job_id=str(read_flux_id(value)))  # type: ignore[arg-type]  # one of its words
-        draft.job["dependencies"] = (*before, one)  # type: ignore[misc]  # a tuple put here
+        draft.add(directive, option.written, "dependencies", one)
     else:
         draft.native(f"{option.name}={option.value}", option.written)
         draft.note(directive, f"{option.written[:80]} is kept for Flux only")
@@ -200,7 +199,7 @@ def _environment(draft: ScriptDraft, option: Option, directive: Directive) -> No
         variable = EnvironmentVariable(name=name, value=value)
     except ValidationError as error:
         raise _Unusable(f"{name[:60]!r} is no usable variable (shorten its value)") from error
-    draft.job["environment"] = (*draft.job.get("environment", ()), variable)  # type: ignore[misc]  # a tuple put here
+    draft.add(directive, option.written, "environment", variable)
 
 
 def _constraint(draft: ScriptDraft, option: Option, directive: Directive) -> None:

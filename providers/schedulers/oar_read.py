@@ -61,9 +61,8 @@ def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
         case "--project":
             draft.name(directive, option, "account")
         case "--anterior" if re.fullmatch(r"\d{1,18}", option.value, re.ASCII):
-            before = draft.job.get("dependencies", ())
             one = Dependency(kind="afterany", job_id=option.value)
-            draft.job["dependencies"] = (*(before if isinstance(before, tuple) else ()), one)
+            draft.add(directive, option.written, "dependencies", one)
         case "--array":
             count = read_number(option.value)
             if count is None:

@@ -149,6 +149,25 @@ class ScriptDraft:
             self.job[field] = value
             self._remember(field, directive, written, said=value is not None)
 
+    def add(self, directive: Directive, written: str, field: str, value: object) -> None:
+        """One more of a field of the job that takes several."""
+        before = self.job.get(field)
+        self.job[field] = (*(before if isinstance(before, tuple) else ()), value)
+        self._replaced.append(written)  # the first of them is the source
+        self._sources.setdefault(field, find_source(field, written, directive))
+
+    def imply(self, field: str, value: object, by: str) -> None:
+        """A field of the shape that another one says too, if nothing else was said of it."""
+        if field not in self.shape:
+            self.shape[field] = value
+            if (source := self._sources.get(f"shapes.0.{by}")) is not None:
+                self._sources[f"shapes.0.{field}"] = source
+
+    def begin_component(self, directive: Directive, written: str) -> None:
+        """What follows is of the next component of a heterogeneous job."""
+        self.shapes.append({})
+        self._sources.setdefault("components", find_source("components", written, directive))
+
     def unsay(self, *fields: str) -> None:
         """Fields of the job that a later word takes back."""
         for field in fields:

@@ -56,7 +56,7 @@ def _take(draft: _Draft, option: Option, directive: Directive) -> None:
     if option.problem:
         draft.problem(directive, option.problem)
     elif name == "hetjob":
-        draft.shapes.append({})
+        draft.begin_component(directive, option.written)
     elif name in SHAPE_FIELDS:
         _take_shape(draft, option, directive)
     elif name in JOB_FIELDS and draft.component == 0:

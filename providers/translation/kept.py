@@ -60,6 +60,8 @@ def read_kept(reading: ScriptReading, words: ScriptWords, interpreter: str) -> K
         told = words.reads.get(name)
         if told is None or not _take(found, told, _unquoted(value), words):
             found.rest.append(written)
+        elif told == "notify":
+            found.words |= {"mail_to": written, "mail_on": written}
         else:
             found.words["work_dir" if told == "cwd" else "mail_on" if told.startswith("mail_on") else told] = written
     for source in request.sources:

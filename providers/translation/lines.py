@@ -58,9 +58,12 @@ class Lines:
 
     def find(self, words: str, near: int = 0) -> int | None:
         """The directive line that says these words; of several the nearest to `near`, else the last."""
-        wanted = _plain(words)
-        found = [number for number in self.directives if wanted and wanted in _plain(self.all[number - 1])]
-        if not found:
+        # An option's value alone, where a reader wrote its name in another way than the script.
+        for wanted in (_plain(words), _plain("".join(re.split(r"[\s=]", words, maxsplit=1)[1:]))):
+            found = [number for number in self.directives if wanted and wanted in _plain(self.all[number - 1])]
+            if found:
+                break
+        else:
             return None
         return min(found, key=lambda number: abs(number - near)) if near else found[-1]
 

@@ -164,3 +164,18 @@ def test_a_licence_that_is_none_is_refused_and_not_written() -> None:
     for target in ("sge", "lsf", "pbs", "torque"):
         made = translate_script("#!/bin/bash\n#SBATCH -L :,b\n./app\n", target)
         assert [remark.why[:17] for remark in made.lost] == ["':' is no licence"]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("oar", "#OAR -a 12"), ("flux", "#flux: --dependency=afterok:f2"), ("flux", "#flux: -o mpi=z"),
+        ("oar", "#OAR --notify [END]mail:a@b.org"), ("pbs", "#PBS -v A='1,2',B"), ("slurm", "#SBATCH hetjob"),
+        ("flux", "#flux: -N2"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("target", TARGETS)
+def test_each_loss_has_its_line(source: str, line: str, target: str) -> None:
+    if source != target:
+        lost = translate_script(f"#!/bin/sh\n{line}\n./app\n", target, source=source).lost
+        assert [remark.line for remark in lost] == [2] * len(lost)
