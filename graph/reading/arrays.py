@@ -29,9 +29,14 @@ COPIES = (
     rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
     rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
+    rf"|tasks(?= of (?:\x00|the same))"
     rf"|simulations|members"
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
+)
+INDEPENDENT = (
+    rf"(?<![\w.-])(?P<n>{NUMBER}) (?:independent|separate|individual|identical) (?=[a-z])"
+    r"(?!(?:[\w+-]+ ){0,2}(?:nodes?|cores?|cpus?|gpus?|ranks?|process\w*|threads?|hosts?|machines?|servers?)\b)"
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
@@ -65,6 +70,11 @@ DEPEND = (
     rf"(?P<more>(?:(?:,? and |, ?){_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|gpus?|tasks?|ranks?|hours?|h|min)\b)){{0,16}})"
     rf"{_HOW}?{_ANYHOW}"
 )
+EITHER_WAY = (
+    rf"(?<![\w-])(?:whether|no matter (?:if|whether)|if) (?:job"
+    rf"|jobid) #?(?P<id>{_JOB})(?P<more>)(?P<how>) (?:succeeds?|fails?"
+    r"|works?|is ok)(?: or (?:succeeds?|fails?|not|works?)){1,2}(?![\w-])"
+)
 DEPEND_IDS = rf"{_AFTER}(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}}){_HOW}{_ANYHOW}"
 AFTEROK = (
     r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after):(?P<id>\d{1,12}(?:[._]\w+)*)(?![\w])"
@@ -76,7 +86,7 @@ INDICES = (
     r" (?:from )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
     r"(?:,? (?:in )?steps? (?:of )?(?P<step>\d{1,5})"
     r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
-    r"|th)?(?: one)?)?(?![\w%:,-])"
+    r"|th)?(?: one)?)?(?![\w%:-]|,\d)"
 )
 AS_ARRAY = (
     r"(?<![\w.-])(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?:,? (?:in )?steps? (?:of )?"
@@ -126,7 +136,7 @@ def read_arrays(draft: Draft) -> None:
     """Find an array with its limit, and dependencies."""
     for match in draft.line.find(AFTEROK):
         draft.add("dependencies", Dependency(kind=match["kind"], job_id=match["id"]), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
-    for match in (found for rule in (DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
+    for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
     for match in (found for rule in (INDICES, AS_ARRAY) for found in draft.line.find(rule)):
         step = match["step"] or (str(_ORDINALS.get(match["every"], match["every"])) if match["every"] else None)
@@ -155,6 +165,9 @@ def read_arrays(draft: Draft) -> None:
         if match["one"]:
             draft.amounts.append(Amount("core", 1, None, *match.span("one")))
         _copies(draft, match["n"], match.start(), match.end(), None)
+    if "array" not in draft.fields:
+        for match in draft.line.find(INDEPENDENT):
+            _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(AT_ONCE):
         limit, spec = count_of(match["n"]), draft.fields.get("array")
         if limit and isinstance(spec, ArraySpec):

@@ -33,10 +33,11 @@ _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
     r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|a|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
-    r"|server|task|rank|process|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
+    r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|total"
     r"|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>each|apiece|on each|per each)(?! (?:\d|node|task|rank|gpu|core|with|has|have|having|of"
+    r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
+    r"|task|rank|gpu|core|with|has|have|having|of"
     r"|using|running"
     r"|containing)))?"
 )

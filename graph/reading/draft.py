@@ -26,7 +26,9 @@ _NOT = re.compile(
     rf"|perhaps)[ ]{_FILLER}$"
 )
 _NOT_INSIDE = re.compile(
-    rf"{_FILLER}(?:no|without|not)[ ](?!more|less|fewer|longer|later|earlier|before|until|hurry|rush|urgent)"
+    rf"{_FILLER}(?:no|without|not)[ ](?!(?:take|run|last|be|need|require|use) (?:longer|more)|exceed|more|less|fewer"
+    rf"|longer"
+    rf"|later|earlier|before|until|hurry|rush|urgent)"
 )
 
 _CORRECTED = re.compile(
@@ -82,8 +84,8 @@ class Draft:
     """Where names of software ended, in the normal form."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
-    gpu_vendors: list[tuple[str, int, int]] = field(default_factory=list)
-    """Makes of GPUs with their place, until the GPUs are counted."""
+    gpu_vendors: list[tuple[str | None, int, int]] = field(default_factory=list)
+    """Makes of GPUs with their place, until the GPUs are counted; None: GPUs of any make (`a GPU node`)."""
     gpu_models: list[tuple[str, int, int]] = field(default_factory=list)
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)

@@ -18,6 +18,10 @@ RULE = (
 
 
 _NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
+_SET_TO = (
+    r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variable |environment variable )?"
+    r"(?P<name>[a-z][a-z0-9]*_[a-z0-9_]{1,120}) (?:set )?to (?P<value>[^\s,;\x00]{1,4096})"
+)
 _LETTER = r"(?<![\w./-])(?P<name>[a-z]) ?= ?(?P<value>\d[^\s,;\x00]{0,64})"
 
 
@@ -31,6 +35,11 @@ def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVaria
 
 def read_environment(draft: Draft) -> None:
     """Find `NAME=value` with a name in capitals, or a secret-looking one."""
+    for match in draft.line.find(_SET_TO):
+        name = draft.line.words(*match.span("name"))
+        if name.isupper():
+            value = draft.line.words(*match.span("value")).rstrip(".:")
+            draft.add("environment", variable(draft.secrets, name, value), *match.span())
     for match in draft.line.find(RULE):
         name = draft.line.words(*match.span("name"))
         if not (name.isupper() or is_secret_name(name)) or name.isdigit():

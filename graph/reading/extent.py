@@ -25,7 +25,7 @@ _VERBS = frozenset(
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
         *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
-        *("rechnen", "too", "et", "est", "sur", "avec", "sans", "puis"),
+        *("rechnen", "too", "there", "inside", "et", "est", "sur", "avec", "sans", "puis"),
     ]
 )
 """Words that a sentence goes on with behind a command."""

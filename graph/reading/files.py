@@ -20,7 +20,8 @@ __all__ = ["FILE", "read_files"]
 _AMOUNT = r"\d[\d.,]*[a-z]*/(?:core|cpu|node|host|task|rank|process|proc|thread|gpu|card|job|socket|slot)s?(?![\w/.])"
 FILE = (
     r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
-    rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/])|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/])"
+    rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/])"
+    rf"|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/](?! v?\d+\.\d))"
 )
 _LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
@@ -51,10 +52,16 @@ INPUT = (
     rf"{_LIST}(?: as (?:an )?inputs?(?:"
     rf" files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
 )
+SAME = (
+    r"(?<![\w-])(?:with |take |using |use |on |from )?(?:the )?same (?:[a-z-]{3,16} ){0,2}(?:data|inputs?|files?"
+    r"|mesh|dataset)"
+    r"(?: (?:as|like) (?:last (?:time|week|month|year)|before|yesterday|always|usual))?(?![\w-])"
+)
 OUTPUT = (
     rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
     rf"|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
-    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)?(?: me| us)? back|copy back|copy home|fetch"
+    rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)?(?: me| us)? back|send (?:me|us)(?: back)?"
+    rf"|copy back|copy home|fetch"
     rf"|return|retrieve|collect|download"
     rf"|send back|get back|i want|want|give me)"
     rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
@@ -78,9 +85,11 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         _outputs(draft, match)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
+    for match in draft.line.find(SAME):
+        draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
 
 
-def _located(names: str) -> tuple[str, str]:
+def _located(names: str) -> tuple[str, ...]:
     """Rules for files with the site where they lie before or behind them."""
     lies = r"(?:is|are|lies?|sits?|lives?|stored|located|kept|can be found|lying)(?: now| already)?"
     site = rf"(?:the )?(?:site |cluster )?(?P<site>{names})"
@@ -91,6 +100,8 @@ def _located(names: str) -> tuple[str, str]:
     )
     return (
         rf"{lead}(?:at|on) {site},? (?:under|in|at|as|below|:) ?{_LIST}{_AS}",
+        rf"(?<![\w-])(?:the |my |our |all )?(?:[a-z-]{{3,16}} ){{1,2}}{lies} (?:in |at |under |on "
+        rf"|as )?{_LIST},? (?:at|on) {site}{_AS}",
         rf"{lead}(?:in |at |under |on )?{_LIST}(?:,? (?:which )?{lies} (?:at|on)|,? from"
         rf"|(?<=[\w*/]) at) {site}(?![\w-]){_AS}",
     )
@@ -98,7 +109,8 @@ def _located(names: str) -> tuple[str, str]:
 
 def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
     files = _names(draft, *match.span("files"))
-    size = parse_bytes(match["bytes"]) if match["bytes"] and len(files) == 1 else None
+    stated = match.groupdict().get("bytes")
+    size = parse_bytes(stated) if stated and len(files) == 1 else None
     renamed = draft.line.words(*match.span("as")) if match["as"] and len(files) == 1 else None
     for name in files:
         try:

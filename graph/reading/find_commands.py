@@ -75,7 +75,9 @@ _OPENING = re.compile(
     r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;]))"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
-_AFTER_COLON = re.compile(r"(?P<label>[\w-]*):[ \t]+(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)")
+_AFTER_COLON = re.compile(
+    r"(?:(?P<label>[\w-]*):|\b(?:command|cmd))[ \t]+(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)"
+)
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
@@ -198,7 +200,7 @@ def find_commands(text: str) -> list[Found]:
         take(start, extent(text, start, len(text)), start, extent(text, start, len(text)))
     if not found:
         for match in _AFTER_COLON.finditer(text):
-            if is_command_line(match["body"]) and match["label"].lower() not in LABELS:
+            if is_command_line(match["body"]) and (match["label"] or "").lower() not in LABELS:
                 take(*match.span("body"), *match.span("body"))
                 break
     last = None if found else after_last_colon(text)

@@ -153,7 +153,7 @@ def read_gpus(draft: Draft) -> None:
         if count:
             cut = match.end("n") if match["n"] else match.end("a")
             draft.amounts.append(Amount("node", count, None, match.start(), match.end()))
-            _how_many(draft, cut + 1, match.end(), None)
+            draft.gpu_vendors.append((None, cut + 1, match.end()))
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
@@ -276,8 +276,8 @@ def _give_models(draft: Draft) -> None:
     counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
     for name, found in (("vendor", draft.gpu_vendors), ("model", draft.gpu_models)):
         for value, start, end in found:
-            if counted and all(getattr(amount, name) in (None, value) for amount in counted):
-                for amount in counted:
+            if counted and all(value is None or getattr(amount, name) in (None, value) for amount in counted):
+                for amount in counted if value else ():
                     setattr(amount, name, value)
                 draft.source("shapes.0.gpus", start, end)
             elif counted or draft.asks("shapes.0.gpus") or (name == "vendor" and draft.gpu_models):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from graph.reading.draft import Draft
-from graph.reading.lexicon import PADDING
+from graph.reading.everyday import EVERYDAY
+from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["read_leftover", "read_options"]
 
@@ -15,6 +16,11 @@ _PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/=+&#>]+(?<!&&)(?<!>>)")
 _LETTERS = frozenset("aioxuàyéè×•")  # noqa: RUF001  # articles, `x` between counts, and what is left of an accent
 
 
+_OF_A_STORY = (
+    r"(?<![\w-])(?:(?:last|previous|past) (?:weeks?|months?|years?|times?|nights?|spring|summer"
+    r"|winter)(?:'s)?"
+    r"|(?:would|will|is) (?:it|this|that) be possible|is (?:it|this) possible|(?:nice|good|great) weekend)(?![\w-])"
+)
 _OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
 _OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"
 
@@ -28,6 +34,8 @@ def read_options(draft: Draft) -> None:
 
 def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
+    for match in draft.line.find(_OF_A_STORY):
+        draft.line.claim(*match.span())
     run: list[int] = []
     found: list[str] = []
     title = _title(draft)
@@ -46,7 +54,8 @@ def read_leftover(draft: Draft) -> None:
         word = match[0].strip(_EDGES)
         original = draft.line.words(*match.span()).lower().strip(_EDGES)
         padding = (
-            not word or word in PADDING or _PLAIN.fullmatch(match[0]) or (word.isdigit() and original == "one")
+            not word or word in PADDING or word in EVERYDAY or _PLAIN.fullmatch(match[0])
+            or (word.isdigit() and original == "one")
             or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and word != "|")
         )  # fmt: skip
         if padding:
@@ -70,6 +79,13 @@ _TITLE = re.compile(
 def _title(draft: Draft) -> int:
     """Where a title ends, in the normal form (`ambient noise: array 1-366, ...`); 0: there is none."""
     match = _TITLE.match(draft.line.text)
-    if match is None or len(match[0].split()) > 6 or not draft.line.is_open(*match.span()):
+    words = match[0].rstrip(" \t:\n").lower().split() if match else []
+    if (
+        match is None
+        or len(words) > 6
+        or not all(re.fullmatch(r"[^\W\d_]+(?:[-/'][^\W\d_]+)*", word) for word in words)
+    ):
+        return 0
+    if set(words) & (KEYWORDS | FUNCTION_WORDS) or not draft.line.is_open(*match.span()):
         return 0
     return draft.line.place(match.end())

@@ -74,6 +74,7 @@ FOREIGN_WORDS = _pairs("""
     dans=in sans=without pas=not résultats=results résultat=result données=data fichier=file fichiers=files
     maximale=maximum minimale=minimum carte=card cartes=cards uniquement=only ende=end erfolgreichem=successful
     erfolgreichen=successful erfolgreiche=successful abschluss=completion möglichst=as_possible höchst=most
+    sie=you faible=low latence=latency conteneur=container chacun=each braucht=needs benötigt=needs
     liebsten=preferably exklusiv=exclusive exclusif=exclusive veux=want trois=3 quarts=quarters d'heure=of_an_hour
     d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
@@ -121,7 +122,7 @@ PADDING = _words("""
 
 FUNCTION_WORDS = _words("""
     batch stdin stdout stderr same mode script file folder directory
-    without not no never except preferably ideally either both or if than rather every maybe possibly perhaps possible
+    without not no never except preferably ideally or if than rather every maybe possibly perhaps possible
     optionally attached enclosed other others avoid neither nor unless otherwise else hopefully sbatch qsub bsub salloc
     qsub msub sinteractive interactive today tomorrow tonight yesterday overnight night nightly daily weekly whatever
     somehow similar something like don't doesn't isn't can't won't cannot couldn't shouldn't wouldn't test tests

@@ -38,6 +38,7 @@ LOCAL_BEFORE = (
     rf" (?:at least )?{_SIZE}"
 )
 HALF = rf"(?<![\w-])(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
+UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
@@ -58,7 +59,8 @@ NODE_SIZE = (
 MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
 _DATA = re.compile(
     r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
-    r"|simulation) ){0,2}(?:data(?:sets?)?|inputs?|outputs?|files?|images?|results?|storage|space)\b"
+    r"|simulation) ){0,2}(?:data(?:sets?|bases?)?|db|index|corpus|archive|inputs?|outputs?|files?|images?|results?"
+    r"|storage|space)\b"
 )
 _OF_DATA = re.compile(
     r"(?<![\w-])(?:inputs?|data(?:sets?)?|data sets?|files?)(?: (?:is|are|of|about|ca\.?|around|roughly|size)){0,3}:? $"
@@ -99,6 +101,13 @@ def read_memory(draft: Draft) -> None:
             draft.amounts.append(Amount("node", count, None, *match.span()))
         else:
             _counted_before(draft, match)
+    for match in draft.line.find(UNITLESS):
+        options = [
+            Option(label=f"{int(match['n'])} {unit}", patch={"shapes.0.memory": {"bytes": size, "per": "node"}})
+            for unit in ("GB", "MB")
+            for size in bytes_of(match["n"], unit.lower())
+        ]
+        draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: in which unit?", options)
     for match in draft.line.find(MEMORY):
         before = draft.line.norm[max(0, match.start() - 40) : match.start()]
         if not match["mem"] and (_DATA.match(draft.line.norm, match.end()) or _OF_DATA.search(before)):

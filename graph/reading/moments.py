@@ -55,14 +55,15 @@ _DATE = (
     rf"(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
     rf"|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
-    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:)(?:,? (?P<year2>\d{{4}}))?"
+    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:\d)(?:,? (?P<year2>\d{{4}}))?"
     rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain"
     rf"|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
     rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
 _CLOCK = (
     r"(?:(?P<clock>\d{1,2}(?::|h(?=\d\d\b))\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
-    r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))"
+    r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour4>\d{1,2})(?: o'clock)? in the (?P<part>morning"
+    r"|afternoon|evening)|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))"
     r"|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]"
     r"|:\d|z\w)"
 )
@@ -108,6 +109,7 @@ CORRECTED = (
     r"|make that))*,?"
     rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
 )
+AT_THE = rf"(?<![\w-])(?:on |at |by |from )?{_WHEN}(?!\w|:\d),? at the (?P<end>earliest|latest)(?![\w-])"
 _DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 _DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
@@ -145,8 +147,10 @@ def zone_named(name: str) -> tzinfo | None:
 
 def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
+    for match in draft.line.find(AT_THE):
+        _take(draft, match, is_deadline=match["end"] == "latest")
     for match in draft.line.find(RULE):
-        _take(draft, match)
+        _take(draft, match, is_deadline=match["before"] is not None)
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
             draft.line.claim(*match.span())
@@ -159,11 +163,11 @@ def _group(match: re.Match[str], name: str) -> str | None:
     return groups.get(name) or groups.get(f"b_{name}")
 
 
-def _take(draft: Draft, match: re.Match[str]) -> None:
-    is_deadline = match["before"] is not None
+def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
+    after = match.groupdict().get("after")
     if (
         not is_deadline
-        and match["after"] in ("on", "at", "from")
+        and after in ("on", "at", "from")
         and not (
             _group(match, "clock")
             or _group(match, "ampm2")
@@ -179,7 +183,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         _tonight(draft, match)
         return
     words = draft.words(*match.span())
-    if match["after"] in ("on", "at") and match[0].startswith(("on ", "at ")) and draft.of_a_story(match.start()):
+    if after in ("on", "at") and match[0].startswith(("on ", "at ")) and draft.of_a_story(match.start()):
         draft.unread.append(words)
         draft.line.claim(*match.span())
         return
@@ -252,7 +256,8 @@ def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool
 
 
 def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time | None, bool]:
-    clock, hour = _group(match, "clock"), _group(match, "hour") or _group(match, "hour3")
+    clock = _group(match, "clock")
+    hour = _group(match, "hour") or _group(match, "hour3") or _group(match, "hour4")
     word, half = _group(match, "word"), (_group(match, "ampm") or _group(match, "ampm2") or "").replace(".", "")
     if word:
         if word in _VAGUE:
@@ -261,6 +266,7 @@ def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time |
     if not clock and not hour:
         return time(0), False
     parts = [int(part) for part in re.split(r"[:h]", clock or hour or "0")]
+    half = half or {"morning": "am", "afternoon": "pm", "evening": "pm"}.get(_group(match, "part") or "", "")
     if half:
         if not 1 <= parts[0] <= 12:
             return None, True

@@ -22,7 +22,8 @@ NOT_SITE = (
     rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
     rf"|never|must not|should not) (?:(?:run|submit|go"
     rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|except(?: for)?(?: at"
-    rf"| on)?|excluding|exclude|avoid(?:ing)?|anywhere but(?: at| on)?|anything but|other than (?:at"
+    rf"| on)?|excluding|exclude|avoid(?:ing)?|any(?:where| (?:site|place|cluster|machine))(?: else)? (?:but"
+    rf"|except)(?: at| on)?|anything but|other than (?:at"
     rf"|on)) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
 )
 ONLY_SITE = (
@@ -32,7 +33,8 @@ ONLY_SITE = (
 )
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
 KNOWN = (
-    r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no )?(?:the )?(?P<name>%s)(?![\w./@-])"
+    r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no "
+    r"|only )?(?:the )?(?P<name>%s)(?![\w./@-])"
     r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits)| only)?"
 )
 ACCOUNT = (
@@ -75,8 +77,10 @@ AT_UNKNOWN = (
     r"|by|please|cluster|supercomputer|system|machine)\b)(?: (?:cluster|supercomputer|system|machine))?"
 )
 EXCLUSIVE = (
-    r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?|not shared"
-    r"|no sharing)(?![\w-])"
+    r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?"
+    r"|not shared(?: with (?:anybody|anyone|others)(?: else)?)?"
+    r"|no sharing|of its own|(?:all )?to (?:itself|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
+    r"|them))(?![\w-])"
 )
 _SIMPLE = (
     ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER, QUEUE_LISTED)),
@@ -144,8 +148,17 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
             r" ?(?:,|,? or|,? and|/) ?", draft.line.norm[first.end() : second.start()]
         ):
             draft.line.claim(first.end(), second.start())
+    dropped = {
+        first.start()
+        for (_, _, first), (_, _, second) in pairwise(found)
+        if first.end() <= second.start() and draft.corrected(first.end(), second.start())
+    }
     for _, key, match in found:
         site = known[key]
+        if match.start() in dropped:
+            draft.default(f"not {site}: what is said after it counts")
+            draft.line.claim(*match.span())
+            continue
         before = draft.line.norm[max(0, match.start() - 40) : match.start()]
         if match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before):
             draft.ask(

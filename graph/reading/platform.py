@@ -18,7 +18,7 @@ from graph.reading.software import RANGE, version_range
 __all__ = ["read_platform"]
 
 FABRICS = {
-    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity))|(?:hdr|ndr|edr"
+    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity)|$|[,;.])|(?:hdr|ndr|edr"
     r"|fdr)(?:[ -]?\d{2,3})?(?: infiniband)?",
     "omni-path": r"omni[- ]?path|opa(?= (?:network|fabric|interconnect))",
     "slingshot": r"slingshot(?:[- ]?1[01])?",
@@ -58,9 +58,12 @@ FREE_THERE = (
     r"(?P<unit>[kmgtp]i?bs?)(?: of)? (?:free|available|space|quota|storage)(?: space| storage| disk| quota)?"
     r"(?: (?:there|on it|in it))?\)?(?![\w-])"
 )
+_NO_PATH = r"(?![\w:/@.-]\w)"
 LOW_LATENCY = (
-    r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an) ){0,3}low[- ]latency(?: (?P<mpi>mpi)"
-    r"| (?:network(?:ing)?|interconnect|fabric|communication))?(?: support)?(?![\w-])"
+    r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an|the) ){0,3}(?:low|lowest|minimal"
+    r"|smallest)(?: possible)?"
+    r"(?: |-)(?P<first>mpi )?latency(?: (?P<mpi>mpi)| (?:network(?:ing)?|interconnect|fabric|communication))?"
+    r"(?: support)?(?![\w-])"
 )
 SPEED = (
     r"(?<![\w.])(?:(?:with|at least|min(?:imum)?\.?|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network"
@@ -84,7 +87,12 @@ CONTAINER = (
     rf"|, ?)(?:{RUNTIMES}))*)(?![\w/-]|:\S)"
     rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
 )
+ROOTLESS = (
+    r"(?<![\w-])(?P<not>not? )?(?:(?:in )?rootless(?: mode)?(?! container)|(?:usable |running )?without root(?: rights"
+    r"| privileges| access)?|as (?:an )?ordinary user|unprivileged)(?![\w-])"
+)
 ANY_CONTAINER = (
+    r"(?<![\w-])(?:an? )?(?P<rootless>rootless )?container (?:runtime|engine)(?![\w-])|"
     r"(?<![\w-])(?:in|inside|using|with|as|from) (?:an? |the )?(?:container(?:ized)?s?|oci)(?: runtime"
     r"| support)?(?![\w-])"
 )
@@ -96,7 +104,7 @@ def read_platform(draft: Draft) -> None:
     for match in draft.line.find(LOW_LATENCY):
         if draft.negated(*match.span()):
             continue
-        if match["mpi"]:
+        if match["mpi"] or match["first"]:
             draft.fields.setdefault("mpi", MpiNeed())
         draft.fields.setdefault("network", {})["low_latency"] = True
         draft.source("networks.0.low_latency", *match.span())
@@ -114,7 +122,7 @@ def read_platform(draft: Draft) -> None:
             draft.fields.setdefault("network", {})["min_gbit_s"] = float(match["speed"])
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
-    for name, match in _named(draft, STORAGE, _STORAGE_TAIL):
+    for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
         known = draft.fields.get("storage")
         if (
             known
@@ -135,13 +143,13 @@ def read_platform(draft: Draft) -> None:
         ]
 
 
-def _named(draft: Draft, table: dict[str, str], tail: str) -> list[tuple[str, re.Match[str]]]:
+def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> list[tuple[str, re.Match[str]]]:
     """Every name of a table where it stands, in the order of the text; `or` between two of them is read with them."""
     found = sorted(
         (
             (match.start(), name, match)
             for name, words in table.items()
-            for match in draft.line.find(rf"{_LEAD}(?P<word>{words})(?![\w:/@.-]\w){tail}(?![\w-])")
+            for match in draft.line.find(rf"{_LEAD}(?P<word>{words}){after}{tail}(?![\w-])")
         ),
         key=_place,
     )
@@ -197,7 +205,7 @@ def _containers(draft: Draft) -> None:
                 draft.source("containers.0.image", *match.span())
     runtimes: list[str] = []
     rootless: bool | None = None
-    for match in draft.line.find(r"(?<![\w-])(?P<not>not? )?(?:in )?rootless(?: mode)?(?![\w-])"):
+    for match in draft.line.find(ROOTLESS):
         rootless = match["not"] is None
         draft.source("containers.0.rootless", *match.span())
     found: VersionRange | None = None
@@ -214,6 +222,7 @@ def _containers(draft: Draft) -> None:
         if draft.negated(*match.span()):
             continue
         plain = True
+        rootless = True if match["rootless"] else rootless
         draft.source("containers.0", *match.span())
     called = draft.fields.get("containers")
     if called:

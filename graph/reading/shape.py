@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from dragoman.errors import BadRequest
@@ -23,6 +24,10 @@ _LEAD = re.compile(
     r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have| had"
     r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
     r"| of \d+ (?:nodes|hosts))?[ ]$"
+)
+_A_MACHINE = re.compile(r"(?:an?|one|1) (?:machine|server|host|system)")
+_OF_THEM = re.compile(
+    r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
 )
 _LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
 _MOST_GPU_BYTES = 300_000_000_000
@@ -126,6 +131,11 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
         ):
             chosen = Amount("node", amount.low or chosen.low, amount.high or chosen.high, chosen.start, chosen.end)
             continue
+        if name == "nodes" and _A_MACHINE.fullmatch(draft.line.norm, amount.start, amount.end):
+            continue  # `50 nodes on a machine with InfiniBand`
+        if name == "nodes" and _A_MACHINE.fullmatch(draft.line.norm, chosen.start, chosen.end):
+            chosen = amount
+            continue
         if chosen.end <= amount.start and draft.corrected(chosen.end, amount.start):
             draft.default(f"{draft.words(amount.start, amount.end)!r} counts, not what was said before")
             chosen = amount
@@ -152,6 +162,12 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
     """Fill in `per` where the words between two counts tell it."""
     norm = draft.line.norm
     led = -1
+    for amount, following in pairwise(amounts):
+        if (
+            amount.per is None and amount.unit in ("core", "gpu", "memory") and following.per in ("node", "task")
+            and following.unit in ("core", "gpu", "memory", "thread") and norm[amount.end : following.start] == " and "
+        ):  # fmt: skip
+            amount.per = following.per  # `1 GPU and 8 cores for each rank`
     for index, amount in enumerate(amounts):
         lead = _LEAD.search(norm[max(0, amount.start - 40) : amount.start])
         if (
@@ -164,6 +180,10 @@ def _relate(draft: Draft, amounts: list[Amount]) -> None:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)
             led = index
             continue
+        of_them = _OF_THEM.search(norm[max(0, amount.start - 40) : amount.start])
+        if of_them and amount.per is None:
+            amount.per = "each"
+            draft.line.claim(amount.start - len(of_them[0]), amount.start)
         before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)
         if amount.per == "each":
             if amount.unit == "thread" and any(other.unit == "task" for other in amounts):

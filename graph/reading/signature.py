@@ -13,7 +13,7 @@ _CLOSING = re.compile(
     r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
     r"|all the best"
     r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue|u)(?:ß"
-    r"|ss)(?:en?)?|lg|vg"
+    r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
@@ -46,7 +46,7 @@ def hide_signature(draft: Draft) -> None:
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
         if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):
-            draft.line.claim_text(match.end(), len(text))
+            draft.line.claim_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
 

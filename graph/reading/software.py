@@ -10,6 +10,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
 from graph.reading.draft import Draft
+from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
 
@@ -32,7 +33,8 @@ _OPERATORS = {
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
-    r"(?P<after>(?: ?\+| onwards?| upwards?| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later|above"
+    r"(?P<after>(?: ?\+(?! ?\w)| onwards?| upwards?| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
+    r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
     r"|below|lower|before)\)?))?"
@@ -43,7 +45,11 @@ _COUNTED = (
     r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs?|jobs?|times?|euros?|dollars?|usd|eur"
     r"|people|students?|members?)(?!\w)"
 )
-"""Words behind a number that tell it is a count, no version."""
+_MEASURED = (
+    r"(?:%|hours?|hrs?|h|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|euros?|dollars?|usd"
+    r"|eur)(?!\w)"
+)
+"""Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
 _WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?:(?:in )?{_WORD} )?between (?:{_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
@@ -68,13 +74,15 @@ NAME = (
 VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
 _CUE = re.compile(
     r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
-    r"|execute|executing|launch"
+    r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
     r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program"
     r"|code|module|modules|of|for"
     r"|do|perform|via|request|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
     r"|software|package"
     r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
 )
+_WEAK = frozenset("schedule put place let give benchmark to by".split())  # noqa: SIM905
+"""Words before a name only where it looks like one."""
 _OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
 _NOUNS = frozenset(
     [
@@ -109,7 +117,19 @@ _SIGNED = re.compile(
     r"|danke|cordialement)"
     r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
 )
-_USE = re.compile(r" (?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?)\b")
+_USE = re.compile(
+    r"(?:'s)? (?:[a-z-]{3,14} )?(?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?"
+    r"|computations?|renderings?"
+    r"|inference|search(?:es)?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?|assembl(?:y|ies)"
+    r"|models?"
+    r"|experiments?|pipelines?|code|solver|scripts?)\b"
+)
+_DOES = re.compile(
+    r"(?:'s)?(?: [a-z-]{3,14}){0,2} (?:needs?|requires?|wants?|uses?|must|should|shall|has to|have to|is to|can be"
+    r"|could be|gets"
+    r"|takes)\b"
+)
+"""`SPECFEM3D requires 96 nodes`: what stands before is what runs."""
 _MANAGERS = {
     "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
     "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
@@ -175,6 +195,7 @@ def plain_word(word: str) -> bool:
     """Whether a word belongs to the language of requests and so names no software."""
     return (
         word in PADDING
+        or word in EVERYDAY
         or word in FUNCTION_WORDS
         or word in KEYWORDS
         or word in NUMBER_WORDS
@@ -220,7 +241,8 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
-    if re.compile(rf" ?{_COUNTED}").match(draft.line.norm, match.end()):
+    whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
+    if re.compile(rf" ?{_COUNTED if whole else _MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`
     span = _trim(draft, *match.span("name"))
     if (span is None or span[1] != match.end("name")) and match["op"]:
@@ -273,10 +295,12 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     norm, name = draft.line.norm, draft.line.words(start, end)
     if len(spans) > 2:
         return
-    before, following = norm[max(0, start - 60) : start], norm[end : end + 30]
+    before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
     if _SIGNED.search(before):
         return
     cue = _CUE.search(before)
+    if cue is not None and cue["cue"] in _WEAK and not any(map(str.isupper, name)):
+        cue = None
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
     joined = _joined(draft, start)
     single = len(spans) == 1
@@ -305,7 +329,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
     ):
         return
-    if marked and not (cue or opening or listed or named or _USE.match(following)):
+    does = bool(_DOES.match(following))
+    if marked and not (cue or opening or listed or named or does or _USE.match(following)):
         return
     if _runs_a_command(draft) and not (named or joined or (marked and direct and not own)):
         return
@@ -350,8 +375,13 @@ def _ask_about(draft: Draft, name: str, start: int, end: int) -> None:
 
 def _joined(draft: Draft, start: int) -> str | None:
     """`and` or `or` where a name follows other software in a list."""
-    before = draft.line.norm[max(0, start - 28) : start]
-    match = re.search(r"(?:,? (and|or)(?:,? (?:failing that|if not|alternatively|else))?,?|,) $", before)
+    before = draft.line.norm[max(0, start - 56) : start]
+    match = re.search(
+        r"(?:,? (and|or)(?:,? (?:failing that|if not|alternatively|else"
+        r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if that isn't (?:there"
+        r"|available)))?,?|,) $",
+        before,
+    )
     if match is None or start - len(match[0]) not in draft.software_ends:
         return None
     return match[1] or "and"

@@ -25,7 +25,7 @@ _HALF = (
 )
 _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
 _WORDED = (
-    rf"(?:{_HALF}|an? (?:hour|day|minute|week)(?: and (?:a )?half)?"
+    rf"(?:{_HALF}|an? (?:full |whole |single |entire )?(?:hour|day|minute|week)(?: and (?:a )?half)?"
     rf"|{NUMBER} and (?:a )?half (?:hours?|days?|minutes?|weeks?)"
     rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and (?:a )?half)"
 )
@@ -41,14 +41,16 @@ _ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-
 _JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
 DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _INTRO = (
-    r"(?:(?P<intro>(?:the |a |with |and |my |requested |estimated |maximum "
+    r"(?:(?P<intro>(?:stop|kill|end|abort|terminate|cut|cancel)(?: it| this| the job| everything)?(?: off)? (?:after"
+    r"|at) "
+    r"|(?:the |a |with |and |my |requested |estimated |maximum "
     r"|max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
     r"|time[ -]?limit|run ?time|runtime|duration|time|wallclock|limit|walltime_s)"
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>(?:not |never )(?:take |run |last |be )?(?:longer|more) than|(?:not )?exceed(?:ing)?"
-    r"|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
+    r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) than"
+    r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
     r"|not longer than"
     r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~"
     r"|<=?|>=|lasting|over"
@@ -61,7 +63,8 @@ _ENDLESS = (
 )
 RULE = (
     rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time"
-    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|long|runtime|run|from now"
+    rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|or less|or under|or fewer|maximum|tops"
+    rf"|long|runtime|run|from now"
     rf"|(?:per|for each|for every) (?:task|run|job|element|case|array task|member|sample|point|simulation)|apiece))?"
 )
 ENDLESS_RULES = (
@@ -153,7 +156,7 @@ def _worded(text: str) -> tuple[int, ...] | None:
     part = re.fullmatch(r"(\d)/(\d)(?: of an?)? ?(h|hour|day)s?", plain)
     if part:
         return (math.ceil(_UNITS[part[3]] * int(part[1]) / int(part[2])),)
-    one = re.fullmatch(r"an? (hour|day|minute|week)( and (?:a )?half)?", plain)
+    one = re.fullmatch(r"an? (?:full |whole |single |entire )?(hour|day|minute|week)( and (?:a )?half)?", plain)
     if one:
         return (_UNITS[one[1]] * (3 if one[2] else 2) // 2,)
     more = re.fullmatch(rf"({NUMBER})(?: and (?:a )?half)? (hour|day|minute|week)s?(?: and (?:a )?half)?", plain)
@@ -239,6 +242,9 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             seconds = values[0] if values else 0
             by = draft.now + timedelta(seconds=seconds)
             before = draft.line.norm[max(0, start - 60) : start]
+            if len(values) == 1 and (match["after"] or "").startswith(" or "):
+                draft.put("walltime_s", seconds, start, end)
+                return
             if _TAKES.search(before) and len(values) == 1:
                 draft.put("walltime_s", seconds, start, end)
                 return

@@ -24,8 +24,10 @@ OBJECTIVES = {
     r"|cost[- ]optimal|am günstigsten"
     r"|(?:le )?(?:moins|least) cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?"
     r"|günstigste?|save money"
-    r"|costs? (?:the )?least",
-    "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you can)|asap|a\.s\.a\.p\.?"
+    r"|costs? (?:the )?least"
+    r"|(?:i |we )?(?:only |mostly |mainly )?(?:care|worry)(?: most)? about (?:the )?(?:price|costs?|money)"
+    r"|price matters(?: most)?",
+    "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you (?:possibly )?can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
     r"|quickest(?: start)?"
@@ -35,7 +37,8 @@ OBJECTIVES = {
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth",
-    "min-energy": r"greenest|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
+    "min-energy": r"as little (?:energy|power|electricity) as possible|greenest"
+    r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
     "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
@@ -81,11 +84,12 @@ BUDGET = (
 )
 BARE_BUDGET = (
     rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?: ?h(?:ours?)?)?"
-    r"(?![\w%:.-])"
+    r"(?![\w%:-]|\.\w)"
 )
 COMPUTE_HOURS = (
     rf"(?<![\w-]){_LIMIT}(?P<n>{NUMBER}) ?(?:h|hours?)(?: of (?:compute|computing|cpu)(?: time)?"
-    r"(?: (?:in|of|from) (?:the |our |my )?(?:budget|allocation))?| (?:in|of|from) (?:the |our |my )?(?:budget"
+    r"(?: (?:in|of|from) (?:the |our |my )?(?:budget|allocation))?| (?:in|of|from|as|for) (?:the |our |my |its "
+    r"|a )?(?:budget"
     r"|allocation))(?![\w-])"
 )
 NO_REQUEUE = (
