@@ -8,9 +8,10 @@ from typing import ClassVar
 from dragoman.protocols import ScriptReading
 from dragoman.request import Dependency, EnvironmentVariable
 from providers.registry import register_dialect
-from providers.schedulers.directives import Directive, split_words
+from providers.schedulers.directives import Directive
+from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, named, says
 from providers.schedulers.pbs_words import APRUN
-from providers.schedulers.script_draft import Option, ScriptDraft, read_number, take_options
+from providers.schedulers.script_draft import Option, ScriptDraft, read_number
 from providers.schedulers.script_words import Fill, ScriptWords
 from providers.schedulers.scripts_only import ScriptsOnly
 
@@ -63,53 +64,24 @@ class CobaltDialect(ScriptsOnly):
     def read_script(self, text: str) -> ScriptReading:
         """The request that a script makes."""
         draft = ScriptDraft(text, "Cobalt", "#COBALT")
-        for directive in draft.parts.directives:
-            words, wrong = split_words(directive.text)
-            if wrong:
-                draft.problem(directive, wrong)
-                continue
-            for option in take_options(words, _OPTIONS, aliases=_ALIASES):
-                _take(draft, directive, option)
+        _TABLE.read(draft)
         return draft.finish()
 
 
-def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    if option.problem:
-        draft.problem(directive, option.problem)
-        return
-    match option.name:
-        case "--nodecount" | "--proccount":
-            count = read_number(option.value)
-            if count is None:
-                draft.problem(directive, f"{option.name} {option.value[:40]!r} is no number (write a whole number)")
-            elif option.name == "--nodecount":
-                draft.set_shape(directive, option.written, nodes=count, exclusive=True)
-            else:
-                draft.set_shape(directive, option.written, tasks=count)
-        case "--time":
-            _time(draft, directive, option)
-        case "--project":
-            draft.name(directive, option, "account")
-        case "--queue":
-            draft.name(directive, option, "queue")
-        case "--jobname":
-            draft.job_name(directive, option)
-        case "--dependencies":
-            _depends(draft, directive, option)
-        case "--env":
-            _variables(draft, directive, option)
-        case "--mode" if option.value == "script":
-            pass  # as everywhere else
-        case name if name in _OURS:
-            draft.ours(option.written, name)
-        case name if name in _OPTIONS:
-            draft.native(option.written, name)
-        case _:
-            draft.problem(directive, f"{option.written[:40]} is no option of Cobalt's qsub (delete it)")
+def _count(text: str) -> int:
+    count = read_number(text)
+    if count is None:
+        raise Unreadable(f"{text[:40]!r} is no number (write a whole number)")
+    return count
 
 
-def _time(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    match = re.fullmatch(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{1,2}):(\d{1,2})|(\d{1,6})", option.value, re.ASCII)
+def _mode(draft: ScriptDraft, directive: Directive, option: Option) -> None:
+    if option.value != "script":  # as everywhere else
+        draft.ours(option.written, option.name)
+
+
+def _time(text: str) -> Fields:
+    match = re.fullmatch(r"(?:(\d{1,3}):)?(\d{1,4}):(\d{1,2}):(\d{1,2})|(\d{1,6})", text, re.ASCII)
     seconds = 0
     if match is not None and match[5]:
         seconds = int(match[5]) * 60
@@ -117,26 +89,40 @@ def _time(draft: ScriptDraft, directive: Directive, option: Option) -> None:
         days, hours, minutes, rest = (int(part or 0) for part in match.groups()[:4])
         seconds = days * 86400 + hours * 3600 + minutes * 60 + rest
     if not seconds:
-        draft.problem(directive, f"-t {option.value[:40]!r} is no time (write minutes, or HH:MM:SS)")
-    else:
-        draft.set(directive, option.written, walltime_s=seconds)
+        raise Unreadable(f"{text[:40]!r} is no time (write minutes, or HH:MM:SS)")
+    return {"walltime_s": seconds}
 
 
-def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    ids = option.value.split(":")
+def _depends(text: str) -> Fields:
+    ids = text.split(":")
     if not all(re.fullmatch(r"\d{1,18}", one, re.ASCII) for one in ids):
-        draft.problem(directive, f"--dependencies {option.value[:60]!r} is no list of job ids (write it like 12:13)")
-        return
-    draft.set(directive, option.written, dependencies=tuple(Dependency(kind="afterok", job_id=one) for one in ids))
+        raise Unreadable(f"{text[:60]!r} is no list of job ids (write it like 12:13)")
+    return {"dependencies": tuple(Dependency(kind="afterok", job_id=one) for one in ids)}
 
 
-def _variables(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    pairs = [part.partition("=") for part in re.split(r":(?=[A-Za-z_]\w*=)", option.value)]
+def _variables(text: str) -> Fields:
+    pairs = [part.partition("=") for part in re.split(r":(?=[A-Za-z_]\w*=)", text)]
     if not all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) and equals for name, equals, _ in pairs):
-        draft.problem(directive, f"--env {option.value[:60]!r} names no variable (write it like A=1:B=2)")
-        return
-    draft.set(
-        directive,
-        option.written,
-        environment=tuple(EnvironmentVariable(name=name, value=value) for name, _, value in pairs),
-    )
+        raise Unreadable(f"{text[:60]!r} names no variable (write it like A=1:B=2)")
+    return {"environment": tuple(EnvironmentVariable(name=name, value=value) for name, _, value in pairs)}
+
+
+_TABLE = OptionTable(
+    program="Cobalt's qsub",
+    counts=_OPTIONS,
+    ours=_OURS,
+    rows=(
+        Row("--nodecount", take=says(lambda text: {"shape.nodes": _count(text), "shape.exclusive": True})),
+        Row("--proccount", take=says(lambda text: {"shape.tasks": _count(text)})),
+        Row("--time", take=says(_time)),
+        Row("--jobname", take=ScriptDraft.job_name),
+        Row("--dependencies", take=says(_depends)),
+        Row("--env", take=says(_variables)),
+        Row("--mode", take=_mode),
+        named("--project", "account"),
+        named("--queue", "queue"),
+    ),
+    quote=lambda value, where: value,
+    aliases=_ALIASES,
+    long=False,
+)

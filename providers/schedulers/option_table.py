@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from providers.schedulers.directives import Directive, checked, split_words
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, take_options
 
-__all__ = ["OptionTable", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
+__all__ = ["Fields", "OptionTable", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
 
 Take = Callable[[ScriptDraft, Directive, Option], None]
 Fields = Mapping[str, object]
@@ -32,8 +32,8 @@ class Row:
     """One option."""
 
     option: str
-    write: Callable[[JobSpec], str | None] = lambda spec: None
-    """Its value, bare; empty: it takes none; None: the job does not say it."""
+    write: Callable[[JobSpec], str | tuple[str, ...] | None] = lambda spec: None
+    """Its value, bare, or one for each time it stands; empty: it takes none; None: the job does not say it."""
     take: Take | None = None
     """What it says of a job; None: nothing, so that it is kept as it is."""
     where: str = "native_options"
@@ -59,18 +59,20 @@ def says(read: Callable[[str], Fields | None], only: str = "") -> Take:
         try:
             found = read(option.value)
         except Unreadable as error:
-            draft.problem(directive, f"{option.name} {error}")
+            written = option.written.partition(" ")[0].partition("=")[0]
+            name = option.name if option.written.startswith(option.name) else written
+            draft.problem(directive, f"{name} {error}")
             return
         if found is None:
             draft.native(as_written(option), option.name)
             if only:
                 draft.note(directive, f"{option.written[:80]}: {only}")
             return
-        for field, value in found.items():
-            if field.startswith("shape."):
-                draft.set_shape(directive, option.written, **{field.removeprefix("shape."): value})
+        for name, value in found.items():
+            if name.startswith("shape."):
+                draft.set_shape(directive, option.written, **{name.removeprefix("shape."): value})
             else:
-                draft.set(directive, option.written, **{field: value})
+                draft.set(directive, option.written, **{name: value})
 
     return take
 
@@ -81,9 +83,9 @@ def _name(text: str) -> str:
     return text
 
 
-def named(option: str, field: str) -> Row:
-    """An option that takes a name."""
-    return Row(option, lambda spec: getattr(spec, field), says(lambda text: {field: _name(text)}), field)
+def named(option: str, told: str) -> Row:
+    """An option that takes a name, which a field of the job is."""
+    return Row(option, lambda spec: getattr(spec, told), says(lambda text: {told: _name(text)}), told)
 
 
 def queues(option: str, separator: str, *, others: str = "") -> Row:
@@ -121,6 +123,10 @@ class OptionTable:
     rows: tuple[Row, ...]
     quote: Callable[[str, str], str]
     """A value as it stands in a directive, from the value and the job's field. Raises `BadRequest`."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other spellings, to the one that rows have."""
+    long: bool = True
+    """One dash begins whole words (`-env`)."""
     many: frozenset[str] = frozenset()
     """Those that may stand several times."""
     quiet: frozenset[str] = frozenset()
@@ -141,10 +147,12 @@ class OptionTable:
 
     def pairs(self, spec: JobSpec) -> list[tuple[str, str]]:
         """The same, as name and value."""
-        values = [(row, row.write(spec)) for row in self.rows]
-        return [
-            (row.option, self.quote(value, row.where) if value else "") for row, value in values if value is not None
-        ]
+        found: list[tuple[str, str]] = []
+        for row in self.rows:
+            said = row.write(spec)
+            values = said if isinstance(said, tuple) else () if said is None else (said,)
+            found += [(row.option, self.quote(value, row.where) if value else "") for value in values]
+        return found
 
     def native(self, spec: JobSpec, *, never: frozenset[str] = frozenset()) -> dict[str, str]:
         """Native options by their name, as they stand in directives.
@@ -156,7 +164,7 @@ class OptionTable:
         found: dict[str, str] = {}
         for line in spec.native_options:
             words, problem = split_words(checked(line, where="native_options"))
-            options = take_options(words, self.counts, long=True)
+            options = take_options(words, self.counts, aliases=self.aliases, long=self.long)
             if problem or len(options) != 1 or options[0].problem or options[0].name not in self.counts:
                 what = f"{line[:120]!r} is not one option of {self.program}"
                 raise BadRequest(what, where="native_options", cure=f"write one, such as {self.example}")
@@ -174,7 +182,7 @@ class OptionTable:
             if wrong:
                 draft.problem(directive, wrong)
                 continue
-            for option in take_options(words, self.counts, long=True):
+            for option in take_options(words, self.counts, aliases=self.aliases, long=self.long):
                 self.take(draft, directive, option)
 
     def take(self, draft: ScriptDraft, directive: Directive, option: Option) -> None:
