@@ -81,15 +81,15 @@ async def main():
     trips = 0
     if reached:
         many, single = runtime.transport.run_many, runtime.transport.run
-        async def counted(ask, what):
+        async def counted(ask, *what):
             nonlocal trips
             trips += 1
-            return await ask(what)
+            return await ask(*what)
         # The connection is open, as in a service, and the queue's program is there; nothing that was told is kept.
         await runtime.observe_many([Ask(one, "probe") for one in runtime.of(Category.WORKLOAD)])
         runtime.observer.facts.forget()
         await anyio.sleep(1.1)
-        runtime.transport.run_many = lambda commands: counted(many, commands)
+        runtime.transport.run_many = lambda *what: counted(many, *what)
         runtime.transport.run = lambda command: counted(single, command)
     there = (*runtime.providers, *runtime.managers)
     asks = [Ask(provider, verb) for provider in there for verb, words in provider.verbs.items()
