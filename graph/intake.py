@@ -6,6 +6,7 @@ from pydantic import ValidationError
 
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
+from graph.awaited_jobs import ask_whose
 from graph.local_inputs import with_local_inputs
 from graph.node import END_NODE, Goto, Step, goto
 from graph.reading.answers import apply_answer, merge_edit
@@ -42,7 +43,7 @@ async def intake(step: Step) -> Goto:
         # Recorded in a step of its own, so that `tomorrow` means the same when this node runs again.
         return goto(step, "intake", asked_at=step.deps.clock().isoformat(), schema_version=state.schema_version)
     shelf = await known_recipes(step)
-    reading, problem = _read(step), ""
+    reading, problem = ask_whose(_read(step), step.fleet().sites), ""
     if reading.unread and step.deps.model is not None and not state.model_read:
         return await _read_by_model(step, reading)
     while True:

@@ -32,8 +32,8 @@ class Row:
     """One option."""
 
     option: str
-    write: Callable[[JobSpec], str | tuple[str, ...] | None] = lambda spec: None
-    """Its value, bare, or one for each time it stands; empty: it takes none; None: the job does not say it."""
+    write: Callable[[JobSpec], str | None] = lambda spec: None
+    """Its value, bare; empty: it takes none; None: the job does not say it."""
     take: Take | None = None
     """What it says of a job; None: nothing, so that it is kept as it is."""
     where: str = "native_options"
@@ -143,16 +143,8 @@ class OptionTable:
             BadRequest: a value that cannot stand in a directive, or what the scheduler has no word for.
 
         """
-        return [f"{option} {value}".rstrip() for option, value in self.pairs(spec)]
-
-    def pairs(self, spec: JobSpec) -> list[tuple[str, str]]:
-        """The same, as name and value."""
-        found: list[tuple[str, str]] = []
-        for row in self.rows:
-            said = row.write(spec)
-            values = said if isinstance(said, tuple) else () if said is None else (said,)
-            found += [(row.option, self.quote(value, row.where) if value else "") for value in values]
-        return found
+        said = [(row, value) for row in self.rows if (value := row.write(spec)) is not None]
+        return [f"{row.option} {self.quote(value, row.where)}" if value else row.option for row, value in said]
 
     def native(self, spec: JobSpec, *, never: frozenset[str] = frozenset()) -> dict[str, str]:
         """Native options by their name, as they stand in directives.
