@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest
-from dragoman.facts import Workload
+from dragoman.facts import Accounts, Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.observation import Answer
 from dragoman.protocols import EndsTold, JobAnswers, ScriptReading, SubmitAnswer
@@ -22,6 +22,7 @@ from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, chunks, one_line, table
 from providers.schedulers.directives import checked
+from providers.schedulers.flux_accounts import ACCOUNTS_SCRIPT, read_banks
 from providers.schedulers.flux_read import read_flux_script
 from providers.schedulers.flux_script import render_flux_script
 from providers.schedulers.flux_status import STATES, read_events, read_jobs, status_of
@@ -286,6 +287,14 @@ class FluxDialect(BaseDialect):
                 jobs_running=sum(running) if queues and depth is not None else None,
             )
         )
+
+    def accounts_commands(self) -> list[Command]:
+        """See `flux_accounts`."""
+        return [self.ask("/bin/sh", "-c", ACCOUNTS_SCRIPT)]
+
+    def parse_accounts(self, done: Sequence[Completed | Exception]) -> Answer[Accounts]:
+        """See `flux_accounts`."""
+        return read_banks(done[0]) if done else Answer[Accounts].unknown("not asked")
 
     def read_script(self, text: str) -> ScriptReading:
         """See `flux_read`."""
