@@ -79,9 +79,15 @@ def open_site(
     client = _client(site, reach, clock)
     own = f"{Category.WORKLOAD.value}/{site.scheduler}"
     found: list[Provider] = []
-    if own not in probes.names():  # a workload manager that is only told to be there has a probe and no client
+    # A workload manager whose jobs we do not run is only told to be there: it has a probe and no client.
+    told_only = own in probes.names() and getattr(dialects.get(site.scheduler), "only_scripts", False)
+    if not told_only:
         found.append(WorkloadProvider(site.scheduler, client, site.accounts))
-    found += [ProbedProvider(_probe(make, site), reach, site.paths) for _, make in probes.items()]
+    found += [
+        ProbedProvider(_probe(make, site), reach, site.paths)
+        for name, make in probes.items()
+        if name != own or told_only
+    ]
     others = manager_probes(site.scheduler, _managers(), site.providers_off)
     beside = [ProbedProvider(each, reach, site.paths) for each in others]
     left = _in_order(switch_off([*found, *beside], site.providers_off, site=site.name))

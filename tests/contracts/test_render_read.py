@@ -36,7 +36,7 @@ amounts = st.integers(1, 4096).map(lambda number: number * 2**20)
 memories = st.builds(Memory, bytes=amounts, per=st.sampled_from(["node", "task", "cpu", "gpu", "job"]))
 gpus = st.builds(Gpus, count=st.integers(1, 8), per=st.sampled_from(["node", "task", "job"]))
 constraints = {"slurm": "a100&ib", "pbs": "model=a100", "torque": "fast:bigmem", "flux": "a100", "lsf": "rh8 && ssd",
-               "sge": "arch=lx", "oar": "mem > 64", "machine": None}  # fmt: skip
+               "sge": "arch=lx", "oar": "mem > 64", "machine": None, "htcondor": "HasX && Cpus > 7"}  # fmt: skip
 
 
 PLAIN = {name: ["walltime_s", "account", "queue", "array", "dependencies", "requeue"] for name in constraints} | {
@@ -44,6 +44,7 @@ PLAIN = {name: ["walltime_s", "account", "queue", "array", "dependencies", "requ
     "flux": ["walltime_s", "account", "queue", "dependencies", "start_after"],
     "machine": ["walltime_s", "name", "start_after"],
     "oar": ["walltime_s", "account", "queue", "dependencies"],
+    "htcondor": ["walltime_s", "account", "name", "licenses", "array"],
     "slurm": ["walltime_s", "walltime_min_s", "name", "account", "queue", "queues", "qos", "reservation", "licenses",
               "array", "dependencies", "requeue", "start_after"],
 }  # fmt: skip

@@ -20,7 +20,8 @@ SAID = Kept(
     work_dir="/work/x", mail_to="me@example.org", mail_on=frozenset({"end"}), inherits=True, requeue=True,
 )  # fmt: skip
 OPTIONS = {"sge": "-pe smp 4", "lsf": "-n 4", "oar": "-l core=4", "pbs": "-l ncpus=4", "torque": "-l procs=4",
-           "moab": "-l procs=4", "cobalt": "-n 4", "machine": "--cpus=4", "slurm": "-n 4", "flux": "-n 4"}  # fmt: skip
+           "moab": "-l procs=4", "cobalt": "-n 4", "machine": "--cpus=4", "slurm": "-n 4", "flux": "-n 4",
+           "htcondor": "request_cpus = 4"}  # fmt: skip
 
 
 def words_of(name: str) -> ScriptWords:

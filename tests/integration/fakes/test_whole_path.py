@@ -25,6 +25,7 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from providers.schedulers.client import SchedulerClient
 from providers.schedulers.following import EndStream
+from providers.schedulers.htcondor import HtCondorDialect
 from providers.schedulers.kubernetes import KubernetesDialect
 from providers.schedulers.lsf import LsfDialect
 from providers.schedulers.oar import OarDialect
@@ -51,6 +52,8 @@ KINDS = {
     "sge": Kind(SgeDialect, "qsub qstat qacct qdel qhold qrls qhost qconf", JobState.FAILED, "no-history"),
     "oar": Kind(OarDialect, "oarsub oarstat oardel oarhold oarresume oarnodes", JobState.CANCELLED),
     "kubernetes": Kind(KubernetesDialect, "kubectl", None),
+    "htcondor": Kind(HtCondorDialect, "condor_submit condor_q condor_history condor_rm condor_hold condor_release "
+                     "condor_status condor_version", JobState.CANCELLED, "no-history"),
 }  # fmt: skip
 
 REAL = {"real-sge": os.environ.get("DRAGOMAN_SGE_BIN", "")}  # noqa: TID251 # for tests on demand
@@ -275,6 +278,8 @@ async def test_a_refusal_is_one(site: FakeSite) -> None:
     fields: dict[str, Any] = {"queue": "nosuch"}
     if site.name == "kubernetes":
         fields = {"shape": Shape(cpus=9999)}
+    if site.name == "htcondor":
+        fields = {"shape": Shape(constraint="((")}
     record = await site.submit(site.attempt("true\n", **fields))
     assert (record.state, site.root.joinpath("work").exists()) == (AttemptState.REFUSED, True)
     assert record.reason_class == ("wait" if site.name == "kubernetes" else "never")
@@ -320,3 +325,20 @@ async def test_dry_run_and_watch(site: FakeSite) -> None:
     third = await stream.turn([ref])
     assert third is not None
     assert (third.mark, third.trouble) == (None, "")
+
+
+@pytest.mark.parametrize("site", ["htcondor"], indirect=True)
+async def test_held_for_its_memory_is_no_end_and_never_goes_on_by_itself(site: FakeSite) -> None:
+    ref = job_of(await site.submit(site.attempt("sleep 60\n")))
+    await site.until(ref, JobState.RUNNING)
+    site.fault("memory", times=50)
+    status = await site.until(ref, JobState.HELD)
+    assert (status.reason_class, status.state.final) == (ReasonClass.NEVER, False)
+    assert "memory limit" in status.reason
+    assert "code 34" in status.reason
+
+
+@pytest.mark.parametrize("site", ["htcondor"], indirect=True)
+async def test_a_signal_is_told_by_the_scheduler(site: FakeSite) -> None:
+    status = await site.until(job_of(await site.submit(site.attempt("kill -9 $$\n"))), *ENDS)
+    assert (status.state, status.signal or status.exit_code) in ((JobState.FAILED, 9), (JobState.FAILED, 137))

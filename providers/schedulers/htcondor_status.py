@@ -1,0 +1,228 @@
+"""What HTCondor says of jobs and slots (Job and Machine ClassAd Attributes of the manual), as JSON.
+
+An array is a cluster, its tasks are processes. A held job is no end: it stays until somebody releases or removes it,
+and its code says whether that can help. `ExitCode` is there for jobs that have ended by themselves only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from dragoman.command import Completed
+from dragoman.facts import Gpu, NodeGroup
+from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
+from providers.schedulers.base import one_line
+from providers.schedulers.combining import combined, indices
+
+__all__ = ["ATTRIBUTES", "HOLDS", "STATES", "Ad", "group_slots", "job_statuses", "read_ads"]
+
+Ad = Mapping[str, Any]
+
+ATTRIBUTES: Final = (
+    "ClusterId", "ProcId", "JobStatus", "DragomanTag", "DragomanWalltime", "DragomanRequeue",
+    "DragomanArray", "JobBatchName", "QDate",
+    "JobStartDate", "JobCurrentStartDate", "CompletionDate", "EnteredCurrentStatus", "RemoteHost", "LastRemoteHost",
+    "ExitBySignal", "ExitCode", "ExitSignal", "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "RemoveReason",
+    "NumJobStarts", "RemoteWallClockTime", "ResidentSetSize",
+)  # fmt: skip
+
+STATES: Final[dict[str, JobState]] = {
+    "1": JobState.PENDING,  # Idle
+    "2": JobState.RUNNING,
+    "3": JobState.CANCELLED,  # Removed; why: RemoveReason
+    "4": JobState.COMPLETED,  # by itself, with whatever code
+    "5": JobState.HELD,
+    "6": JobState.COMPLETING,  # Transferring Output
+    "7": JobState.SUSPENDED,
+}
+"""JobStatus, by the manual's numbers."""
+_NAMES = {"1": "Idle", "2": "Running", "3": "Removed", "4": "Completed", "5": "Held", "6": "Transferring Output",
+          "7": "Suspended"}  # fmt: skip
+
+_PERSON, _NEVER, _WAIT = ReasonClass.PERSON, ReasonClass.NEVER, ReasonClass.WAIT
+HOLDS: Final[dict[int, ReasonClass]] = {
+    1: _PERSON,  # UserRequest
+    3: _PERSON,  # JobPolicy
+    4: _PERSON,  # CorruptedCredential
+    5: _NEVER,  # JobPolicyUndefined
+    6: _NEVER,  # FailedToCreateProcess
+    7: _NEVER, 8: _NEVER, 9: _NEVER, 10: _NEVER,  # UnableToOpenOutput, -Input, and their streams
+    12: _NEVER, 13: _NEVER,  # TransferOutputError, TransferInputError
+    14: _NEVER,  # IwdError
+    15: _PERSON,  # SubmittedOnHold
+    16: _WAIT,  # SpoolingInput
+    19: _NEVER, 20: _NEVER,  # HookPrepareJobFailure, MissedDeferredExecutionTime
+    21: _PERSON,  # StartdHeldJob
+    22: _NEVER,  # UnableToInitUserLog
+    23: _PERSON,  # FailedToAccessUserAccount
+    26: _PERSON,  # SystemPolicy
+    32: _NEVER, 33: _NEVER,  # MaxTransferInputSizeExceeded, MaxTransferOutputSizeExceeded
+    34: _NEVER,  # JobOutOfResources: more memory than was asked for
+    35: _NEVER,  # InvalidDockerImage
+    46: _NEVER, 47: _NEVER,  # JobDurationExceeded, JobExecuteExceeded
+}  # fmt: skip
+"""HoldReasonCode to whether a release can help; a code that is not here is unknown."""
+
+
+def read_ads(done: Completed, trouble: str, *, key: str = "ClusterId") -> tuple[list[Ad], str]:
+    """Ads of `-json`, and why they cannot be used as a whole. No ad at all is printed as nothing, or as `[]`."""
+    if trouble or done.err.strip():
+        return [], trouble or one_line(done.err)
+    if not done.out.strip():
+        # Only a program that we know to print nothing for nothing is believed.
+        return [], "" if done.argv and done.argv[0] in ("condor_q", "condor_history") else "nothing was printed"
+    try:
+        found = json.loads(done.out)
+    except (ValueError, RecursionError) as error:
+        return [], f"the answer is cut off or no JSON ({one_line(str(error), limit=100)})"
+    if not isinstance(found, list) or not all(isinstance(one, dict) and key in one for one in found):
+        return [], f"the answer is JSON, but no list of ads with {key}"
+    return found, ""
+
+
+class _Proc(NamedTuple):
+    state: JobState
+    reason: str = ""
+    meaning: ReasonClass | None = None
+    code: int | None = None
+    signal: int | None = None
+    by: str | None = None
+
+
+def job_statuses(ads: Sequence[Ad], refs: Sequence[JobRef], *, history: bool) -> dict[str, JobStatus]:
+    """Status by the cluster as asked."""
+    clusters: dict[str, dict[str, Ad]] = defaultdict(dict)
+    for ad in ads:
+        clusters[str(ad["ClusterId"])].setdefault(str(ad.get("ProcId", 0)), ad)  # the history begins with the newest
+    return {ref.job_id: _status(ref, clusters[ref.job_id], history=history) for ref in refs if ref.job_id in clusters}
+
+
+def _status(ref: JobRef, procs: Mapping[str, Ad], *, history: bool) -> JobStatus:
+    read = {index: _proc(ad, history=history) for index, ad in procs.items()}
+    state = combined(one.state for one in read.values())
+    index = next(index for index, one in read.items() if one.state is state)
+    ad, chosen = procs[index], read[index]
+    begun = state not in (JobState.PENDING, JobState.NEVER_RAN)
+    hosts = (str(one.get("RemoteHost") or one.get("LastRemoteHost") or "") for one in procs.values())
+    starts = _whole(ad.get("NumJobStarts"))
+    size = _whole(ad.get("ResidentSetSize"))
+    word = str(ad.get("JobStatus"))
+    return JobStatus(
+        ref=ref,
+        state=state,
+        native_state=_NAMES.get(word, word)[:200],
+        reason=chosen.reason,
+        reason_class=chosen.meaning,
+        name=str(ad.get("JobBatchName") or "")[:1000] or None,
+        exit_code=chosen.code,
+        signal=chosen.signal,
+        submitted_at=_moment(ad.get("QDate")),
+        started_at=_moment(ad.get("JobCurrentStartDate") or ad.get("JobStartDate")) if begun else None,
+        ended_at=_moment(ad.get("CompletionDate") or ad.get("EnteredCurrentStatus")) if state.final else None,
+        elapsed_s=float(_whole(ad.get("RemoteWallClockTime")) or 0) if state.final else None,
+        nodes=tuple(dict.fromkeys(name for host in hosts if (name := host.rpartition("@")[2]))) if begun else (),
+        restarts=max(starts - 1, 0) if starts is not None else None,
+        max_rss_bytes=size * 1024 if size else None,
+        cancelled_by=chosen.by,
+        array_tasks=_tasks(str(ad.get("DragomanArray") or ""), read),
+        from_history=history,
+    )
+
+
+def _tasks(array: str, read: Mapping[str, _Proc]) -> dict[str, JobState]:
+    """By the tasks' own indices, where the job tells them."""
+    if not array and len(read) < 2:
+        return {}
+    own = [*map(str, indices(array))]
+    return {
+        own[int(key)] if key.isdecimal() and int(key) < len(own) else key: one.state
+        for key, one in sorted(read.items(), key=lambda item: int(item[0]) if item[0].isdecimal() else 0)
+    }
+
+
+def _proc(ad: Ad, *, history: bool) -> _Proc:
+    state = STATES.get(str(ad.get("JobStatus")), JobState.UNKNOWN)
+    if state is JobState.HELD:
+        code = _whole(ad.get("HoldReasonCode"))
+        sub = f"/{ad['HoldReasonSubCode']}" if ad.get("HoldReasonSubCode") else ""
+        words = one_line(f"{ad.get('HoldReason') or 'held'} (code {code}{sub})")
+        return _Proc(state, words, HOLDS.get(code if code is not None else -1, ReasonClass.UNKNOWN))
+    if state is JobState.PENDING:
+        again = _whole(ad.get("NumJobStarts")) or 0
+        words = "it lost its machine and waits for another" if again else ""
+        return _Proc(state, words, ReasonClass.WAIT if again else ReasonClass.UNKNOWN)
+    if state is JobState.COMPLETED:
+        return _ended(ad)
+    if state is JobState.CANCELLED:
+        return _removed(ad) if history else _Proc(JobState.COMPLETING, one_line(str(ad.get("RemoveReason") or "")))
+    return _Proc(state)
+
+
+def _ended(ad: Ad) -> _Proc:
+    code, signal = _whole(ad.get("ExitCode")), _whole(ad.get("ExitSignal"))
+    if ad.get("ExitBySignal") is True:
+        return _Proc(JobState.FAILED, signal=signal)
+    if code is None:
+        return _Proc(JobState.UNKNOWN, "it ended, and no exit code is told")
+    return _Proc(JobState.FAILED if code else JobState.COMPLETED, code=code, signal=code - 128 if code > 128 else None)
+
+
+def _removed(ad: Ad) -> _Proc:
+    """Removed by a person, or by the rule that keeps its time limit and lets it start once."""
+    words = one_line(str(ad.get("RemoveReason") or ""))
+    if "PeriodicRemove" in words and "SYSTEM" not in words:
+        limit, used = _whole(ad.get("DragomanWalltime")), _whole(ad.get("RemoteWallClockTime"))
+        if limit is not None and used is not None and used >= limit:
+            return _Proc(JobState.TIMED_OUT, f"over its limit of {limit} s")
+        if (_whole(ad.get("NumJobStarts")) or 0) > 0 and ad.get("DragomanRequeue") is not True:
+            return _Proc(JobState.NODE_FAILED, "it lost its machine (evicted, or the machine failed)")
+    by = re.search(r"\(by user ([^)\s]+)\)", words)
+    return _Proc(JobState.CANCELLED, words, by=by[1][:100] if by is not None else None)
+
+
+def _whole(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None
+
+
+def _moment(value: object) -> datetime | None:
+    seconds = _whole(value)
+    return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < 2**34 else None
+
+
+def group_slots(slots: Sequence[Ad]) -> tuple[NodeGroup, ...]:
+    """Alike machines together. A machine has one partitionable slot with what is free in it, or fixed ones."""
+    machines: dict[str, list[Ad]] = defaultdict(list)
+    for slot in slots:
+        machines[str(slot["Machine"])].append(slot)
+    alike: dict[tuple[object, ...], list[tuple[str, int, int, int, bool]]] = defaultdict(list)
+    for name, mine in machines.items():
+        open_ = [one for one in mine if one.get("State") == "Unclaimed" and one.get("SlotType") != "Dynamic"]
+        cpus = max(_whole(one.get("TotalCpus")) or 0 for one in mine)
+        memory = max(_whole(one.get("TotalMemory")) or 0 for one in mine)
+        gpus = max(_whole(one.get("TotalGPUs")) or 0 for one in mine)
+        model = next((str(one["GPUs_DeviceName"]) for one in mine if one.get("GPUs_DeviceName")), None)
+        free, left, cards = (sum(_whole(one.get(key)) or 0 for one in open_) for key in ("Cpus", "Memory", "GPUs"))
+        up = any(one.get("State") in ("Unclaimed", "Claimed", "Matched", "Preempting") for one in mine)
+        alike[cpus, memory, gpus, model].append((name, free, left, cards, up))
+    return tuple(
+        NodeGroup(
+            nodes=len(members),
+            nodes_up=sum(up for *_, up in members),
+            nodes_idle=sum(up and free >= cpus for _, free, _, _, up in members),
+            cpus_per_node=cpus,
+            cpus_free=sum(free for _, free, *_ in members),
+            largest_free_cpus=max(free for _, free, *_ in members),
+            memory_bytes_per_node=memory * 2**20,
+            memory_free_bytes=max(left for _, _, left, _, _ in members) * 2**20,
+            gpus=(Gpu(model=model, count=gpus, free=sum(cards for *_, cards, _ in members)),) if gpus else (),
+            example=members[0][0],
+        )
+        for (cpus, memory, gpus, model), members in alike.items()
+        if isinstance(cpus, int) and isinstance(memory, int) and isinstance(gpus, int)
+        and (model is None or isinstance(model, str))
+    )  # fmt: skip
