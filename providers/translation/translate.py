@@ -118,10 +118,10 @@ class _Translating:
         """The script itself: in the same language every word says what it said."""
         interpreter = self._interpreter()
         self._tell_notes()
-        named = self.text.lstrip().startswith("#!")
+        text = self.text.lstrip()  # a first line counts only where nothing stands before it
         return Translation(
             source=self.reader.name, target=self.writer.name,
-            script=self.text if named else f"#!{interpreter}\n{self.text}", report=tuple(self.report),
+            script=text if text.startswith("#!") else f"#!{interpreter}\n{text}", report=tuple(self.report),
             request=self.reading.request,
         )  # fmt: skip
 

@@ -133,7 +133,7 @@ def test_what_is_no_script_is_refused_with_the_cure(here: Path, data: bytes, tol
     ("arguments", "told"),
     [
         (["nothing", "--to", "pbs"], "nothing: cannot be read: No such file or directory (name a readable file"),
-        (["job.sbatch", "--to", "nosuch"], "there is no dialect 'nosuch' (there are cobalt, flux, kubernetes, "),
+        (["job.sbatch", "--to", "nosuch"], "there is no dialect 'nosuch' (there are cobalt, flux, "),
         (["job.sbatch", "--to", "pbs", "--from", "kubernetes"], "kubernetes has no job scripts"),
         (["job.sbatch", "--to", "cobalt"], "scripts of cobalt are read only"),
     ],
@@ -165,7 +165,7 @@ def test_scripts_from_windows_are_taken_as_they_were_meant(here: Path, end: str)
 def test_a_first_line_is_added_where_there_is_none(here: Path) -> None:
     (here / "x").write_text("\n#SBATCH -n 1\n./app\n")
     done = translate("x", "--to", "slurm")
-    assert done.stdout.startswith("#!/bin/bash\n#SBATCH --ntasks=1\n")
+    assert done.stdout == "#!/bin/bash\n#SBATCH -n 1\n./app\n"
     assert "/bin/bash is written" in done.stderr
     (here / "x").write_text("\n    #!/bin/zsh\n#SBATCH -n 1\n./app\n")
     assert translate("x", "--to", "slurm").stdout.startswith("#!/bin/zsh\n#SBATCH --ntasks=1\n")
