@@ -7,10 +7,10 @@ became `{"set": ..., "infinite": ..., "number": ...}`; accounting nests state, t
 
 from __future__ import annotations
 
-import json
 import math
 
 from dragoman.model import Json, JsonObject
+from providers.schedulers.json_items import decode_items
 from providers.schedulers.slurm_rows import Row
 
 __all__ = ["json_number", "json_rows", "json_state"]
@@ -51,11 +51,10 @@ def json_rows(text: str) -> tuple[list[Row], str]:
     A controller that is down still answers with exit code 0, no jobs and `errors`.
     """
     try:
-        data: Json = json.loads(text)
+        data, jobs = decode_items(text, "jobs", lambda job: _row(job) if isinstance(job, dict) else None)
     except (ValueError, RecursionError) as error:
         return [], f"JSON that cannot be read: {str(error)[:200]}"
-    jobs = data.get("jobs") if isinstance(data, dict) else None
-    if not isinstance(data, dict) or not isinstance(jobs, list):
+    if jobs is None:
         return [], "JSON without a list of jobs"
     errors = data.get("errors")
     trouble = ""
@@ -63,7 +62,7 @@ def json_rows(text: str) -> tuple[list[Row], str]:
         first = errors[0]
         words = first.get("description") or first.get("error") if isinstance(first, dict) else first
         trouble = str(words)[:500] or "the scheduler reported an error"
-    rows = [row for job in jobs if isinstance(job, dict) and (row := _row(job)) is not None]
+    rows = [row for row in jobs if row is not None]
     if len(rows) < len(jobs) and not trouble and not rows:
         trouble = "no job in the JSON has an id"
     return rows, trouble
