@@ -107,7 +107,8 @@ _ORDINALS = {
 }
 WITHOUT_ID = (
     r"(?<![\w-])(?:after|once|when|as soon as) (?:my|the|our) (?:other |previous |last |first |earlier |running ){0,2}"
-    r"(?:job|run|one) (?:(?:has|is|was) )?(?:finish\w*|complet\w*|succe\w*|done|through|end\w*)"
+    r"(?:job|run|one)(?: from (?:last|this|the last) [a-z]{3,10})? (?:(?:has|is|was) )?(?:finish\w*|complet\w*"
+    r"|succe\w*|done|through|end\w*)"
     r"(?: successfully| ok| cleanly)?(?![\w-])"
 )
 RETRIES = (

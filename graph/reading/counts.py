@@ -20,7 +20,7 @@ UNITS = {
 _ADJECTIVE = (
     r"(?P<adjective>(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated"
     r"|single(?!-)|identical"
-    r"|cpu|worker|processor|separate|distributed|logical)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel) )?"
+    r"|cpu|worker|processor|separate|distributed|logical)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel)[ -])?"
 )
 _BOUND = (
     r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
@@ -84,6 +84,10 @@ SCALED = (
     rf"(?<![\w.,-])(?P<n>\d{{1,4}}(?:\.\d{{1,3}})?) ?(?P<scale>k|m|thousand|million) (?:mpi )?"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
+CORE_NODES = (
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?P<cores>\d{{1,4}})[ -]cores? (?:nodes?|machines?|servers?|hosts?"
+    rf"|box(?:es)?)(?![\w-])"
+)
 VAGUE = (
     r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|bunch of|number of|some|many|lots of|enough) "
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w)"
@@ -137,6 +141,12 @@ def _labelled(draft: Draft, match: re.Match[str]) -> None:
 
 def read_counts(draft: Draft) -> None:
     """Find every count of a unit."""
+    for match in draft.line.find(CORE_NODES):
+        count, cores = count_of(match["n"]) if match["n"] else 1, count_of(match["cores"])
+        if count and cores:
+            draft.amounts.append(Amount("node", count, None, match.start(), match.start("cores")))
+            draft.amounts.append(Amount("core", cores, None, match.start("cores"), match.end(), per="node"))
+            draft.line.claim(*match.span())
     for match in draft.line.find(LABELLED):
         _labelled(draft, match)
     for match in draft.line.find(FRACTION):

@@ -26,7 +26,8 @@ _NOT = re.compile(
     rf"|perhaps)[ ]{_FILLER}$"
 )
 _NOT_INSIDE = re.compile(
-    rf"{_FILLER}(?:no|without|not)[ ](?!(?:take|run|last|be|need|require|use) (?:longer|more)|exceed|more|less|fewer"
+    rf"{_FILLER}(?:no|without|not)[ ](?!(?:take|run|last|be|need|require|use|cost|spend|burn|go) (?:longer|more"
+    rf"|over)|(?:to )?(?:start|begin|run) before|exceed|more|less|fewer"
     rf"|longer"
     rf"|later|earlier|before|until|hurry|rush|urgent)"
 )

@@ -21,7 +21,7 @@ _AMOUNT = r"\d[\d.,]*[a-z]*/(?:core|cpu|node|host|task|rank|process|proc|thread|
 FILE = (
     r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
     rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/])"
-    rf"|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/](?! v?\d+\.\d))"
+    rf"|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/](?![\w*/])(?! v?\d+\.\d))"
 )
 _LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
@@ -64,7 +64,8 @@ OUTPUT = (
     rf"|copy back|copy home|fetch"
     rf"|return|retrieve|collect|download"
     rf"|send back|get back|i want|want|give me)"
-    rf" (?:back )?(?:the |me |its |all |results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
+    rf" (?:back )?(?:the |me |its |all |everything |anything |that |which |match(?:es|ing)? |named |called "
+    rf"|results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
 )
 
 

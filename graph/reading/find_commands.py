@@ -58,6 +58,8 @@ _INTRODUCED = re.compile(
     r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
     r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
+_QUOTES = re.compile(r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|command|cmd|launch|start|do|call|like|with))\s*$")
+_DOUBLE_QUOTED = re.compile(r"(?<![\w=])\"(?P<body>[^\"\n]{3,400})\"(?!\w)")
 _COMMAND_IS = re.compile(
     r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd)=)(?:just |simply )?(?P<body>[\w./~][^\n]*)"
 )
@@ -76,7 +78,8 @@ _OPENING = re.compile(
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
 _AFTER_COLON = re.compile(
-    r"(?:(?P<label>[\w-]*):|\b(?:command|cmd))[ \t]+(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)"
+    r"(?:(?<![\w-])(?P<label>[\w-]{0,40}):|\b(?:command|cmd))[ \t]+"
+    r"(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)"
 )
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
@@ -110,7 +113,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
     if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
-        return True
+        return not re.search(r"\.[A-Za-z]\w{0,6}$", word) or bool(_SCRIPT_FILE.fullmatch(word))
     if word in PLAIN:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:
@@ -154,6 +157,13 @@ def find_commands(text: str) -> list[Found]:
         take(match.start(), match.end(), *match.span("body"))
     for match in _QUOTED.finditer(text):
         take(match.start(), match.end(), *match.span("body"))
+    for match in _DOUBLE_QUOTED.finditer(text):
+        words = match["body"].split()
+        before = text[max(0, match.start() - 24) : match.start()]
+        if not _QUOTES.search(before):
+            continue  # an argument of another command
+        if len(words) > 1 and (_program_like(words[0], words[1], after_verb=True) or is_command_line(match["body"])):
+            take(match.start(), match.end(), *match.span("body"))
     for match in _COMMAND_IS.finditer(text):
         words = match["body"].split(None, 1)
         if words[0].lower().strip(",.;") in KEYWORDS | PADDING or not re.fullmatch(

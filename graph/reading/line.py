@@ -27,7 +27,7 @@ _LONGEST_WORD = 400
 
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
-_SHORTHAND = {"w/": "with", "w/o": "without"}
+_SHORTHAND = {"w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today"}
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them

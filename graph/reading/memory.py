@@ -38,7 +38,7 @@ LOCAL_BEFORE = (
     rf" (?:at least )?{_SIZE}"
 )
 HALF = rf"(?<![\w-])(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
-UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
+UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$| please))"
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"

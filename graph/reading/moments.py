@@ -79,7 +79,8 @@ _BEFORE = (
     r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want "
     r"|wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the "
     r"|the |have |has |there |available ){0,6}"
-    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: is| of)?:?(?: at"
+    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: (?:of|for) (?:the|my"
+    r"|our) [a-z]{3,16})?(?: is| of)?:?(?: at"
     r"| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
 )
 _FROM = (

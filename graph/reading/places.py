@@ -34,13 +34,14 @@ ONLY_SITE = (
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
 KNOWN = (
     r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no "
-    r"|only )?(?:the )?(?P<name>%s)(?![\w./@-])"
+    r"|only )?(?:the )?(?P<name>%s)(?![\w/@-]|\.\w)"
     r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits)| only)?"
 )
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
-    rf"(?P<word>account|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name|number)"
+    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name"
+    rf"|number)"
     rf"|:| ?=){{1,6}} ?| ){_NAME}"
 )
 ACCOUNT_AFTER = (
@@ -50,7 +51,7 @@ ACCOUNT_AFTER = (
 )
 CHARGE = r"(?<![\w-])(?:charge|bill) (?:it |this |the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
 QUEUE = (
-    rf"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
+    rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
     rf"|partition|file d'attente)(?:(?: (?:is|called|named)|:| ?=){{1,6}} ?| (?!\w+ly\b)){_NAME}"
 )
 QUEUE_AFTER = (
@@ -92,6 +93,9 @@ _DATA = re.compile(
     r"|lives?)"
     r"|\d ?[kmgtp]i?b)(?: of (?:input )?data)?(?: is| are)? $"
 )
+_LOOSE = ("project", "allocation", "bank", "grant")
+_FRENCH = re.compile(r"\b(?:compte|n(?:œ|oe)uds?|c(?:œ|oe)urs?|heures?|tâches?|taches?)\b", re.IGNORECASE)
+FRENCH_QUEUE = rf"(?<![\w-])file ?:? {_NAME}"
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
     r"|i) ran)"
@@ -104,7 +108,7 @@ _QUEUE_WORDS = frozenset(
     ]
 )
 """Words of the language that queues are named by."""
-_NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "once", "only"}
+_NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "more", "once", "only"}
 
 
 def read_places(draft: Draft, sites: Sequence[str]) -> None:
@@ -114,8 +118,15 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             for match in draft.line.find(rule):
                 name = draft.line.words(*match.span("name")).rstrip(".") if match["name"] else ""
                 taken = match["name"] not in _NOT_NAMES or (field == "queue" and match["name"] in _QUEUE_WORDS)
+                if rule is ACCOUNT and match["word"] in _LOOSE and name.isalpha() and name.islower():
+                    said = match.end("word") + 1 < match.start("name")  # `grant money`, but `project is ocean`
+                    listed = re.compile(r" ?(?:$|[,.;)]|please\b|and\b|on\b)").match(draft.line.norm, match.end())
+                    taken = said or (match["word"] == "project" and listed is not None)
                 if name and taken and "://" not in name:
                     draft.put(field, name, *match.span())
+    if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
+        for match in draft.line.find(FRENCH_QUEUE):
+            draft.put("queue", draft.line.words(*match.span("name")), *match.span())
     known = {site.lower(): site for site in sites}
     for rule, field in ((NOT_SITE, "sites_not"), (ONLY_SITE, "sites"), (ONLY_AFTER, "sites")):
         for match in draft.line.find(rule):

@@ -24,7 +24,8 @@ _DOTTED = (
     r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
-    ">=": r">=|=>|≥|at least|not? older than|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
+    ">=": r">=|=>|≥|at least|not? (?:older|earlier) than|not before"
+    r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
     "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
     ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
@@ -33,7 +34,8 @@ _OPERATORS = {
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
-    r"(?P<after>(?: ?\+(?! ?\w)| onwards?| upwards?| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
+    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
+    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
     r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
@@ -58,13 +60,13 @@ RANGE = (
     rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
-    rf"|{_COUNTED})))(?P<after4> ?\+| or (?:newer|later|above|higher))?"
+    rf"|{_COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
 )
+_FURTHER = "|".join(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<"))
 _MORE = (
-    rf"(?P<more>(?:,? ?(?:and |but )?(?:>=|<=|<|>|!=|≥|≤|not|older than|newer than|below|except|at most"
-    rf"|up to and including|no later than|up to) ?(?:{_WORD} )?"
-    rf"{VERSION}(?![\w/@]|:\S|\.\d)){{0,3}})"
+    rf"(?P<more>(?:,? ?(?:and |but )?(?:{_FURTHER}) ?(?:{_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
+    rf"(?! ?(?:{_COUNTED}))){{0,3}})"
 )
 NAME = (
     r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
@@ -100,7 +102,8 @@ _NOUNS = frozenset(
         "which",
     ]
 )
-_LABELS = frozenset("module modules package software application app program tool library".split())  # noqa: SIM905
+_BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
+_LABELS = frozenset("benchmark module modules package software application app program tool library".split())  # noqa: SIM905
 _PROSE = 6
 """More words than these that no rule knows are a story, in which a plain word names no software."""
 _RUN = frozenset("run runs running execute executing launch launching".split())  # noqa: SIM905
@@ -122,7 +125,7 @@ _USE = re.compile(
     r"|computations?|renderings?"
     r"|inference|search(?:es)?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?|assembl(?:y|ies)"
     r"|models?"
-    r"|experiments?|pipelines?|code|solver|scripts?)\b"
+    r"|experiments?|pipelines?|solver)\b"
 )
 _DOES = re.compile(
     r"(?:'s)?(?: [a-z-]{3,14}){0,2} (?:needs?|requires?|wants?|uses?|must|should|shall|has to|have to|is to|can be"
@@ -135,7 +138,7 @@ _MANAGERS = {
     "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
 }  # fmt: skip
 _MANAGED = re.compile(
-    r" ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
+    r"(?: please)? ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
     r"(?: the| an?)? )(?:"
     + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
     + r")(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
@@ -144,6 +147,7 @@ _INSTEAD = re.compile(
     r"(?: ?\))? (?:would|will|can|could|is|works?)(?: also)? ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
     r" ?(?:as well|too|also|instead)?(?= ?[.,;)!?]|$)"
 )
+_MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
 _COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
 _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
 _TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
@@ -162,11 +166,7 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
         after = (groups.get(f"after{suffix}") or "").strip(" ,()")
         operator = _operator(groups.get("op") if suffix == "" else None, after)
         bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
-        for extra in re.finditer(
-            rf"(?P<op>>=|<=|!=|≥|≤|<|>|not|older than|newer than|below|except|at most|up to and including|no later than"
-            rf"|up to) ?(?:{_WORD} )?(?P<v>{VERSION})",
-            groups.get("more") or "",
-        ):
+        for extra in re.finditer(rf"(?P<op>{_FURTHER}) ?(?:{_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""):
             bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
         return VersionRange(bounds=tuple(bounds))
     return None
@@ -185,6 +185,8 @@ def _bound(operator: str, version: str) -> VersionBound:
 
 def _operator(word: str | None, after: str) -> str:
     if after:
+        if re.search(r"most|max", after):
+            return "<="
         if re.search(r"clusive|exactly", after):
             return "==" if "exactly" in after else _operator(word, "")
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
@@ -235,7 +237,7 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
         and (plain_word(words[0]) or (words[0] in _LABELS and draft.line.words(start, start + 1).islower()))
     ):
         start += len(words.pop(0)) + 1
-    while words and not single and plain_word(words[-1]):
+    while words and not single and (plain_word(words[-1]) or words[-1] in _BUILDS):
         end -= len(words.pop()) + 1
     return (start, end) if words and start < end else None
 
@@ -315,6 +317,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         return  # `CCSD(T)`
     if (prose or draft.line.foreign) and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
         return
+    if _MADE_WITH.match(following) and cue is not None and _OWN.search(cue["filler"]):
+        return  # `a Python script`
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     direct = cue is not None and cue["cue"] in _DIRECT
     if own and not single and not named:
@@ -329,7 +333,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
     ):
         return
-    does = bool(_DOES.match(following))
+    does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on "))
     if marked and not (cue or opening or listed or named or does or _USE.match(following)):
         return
     if _runs_a_command(draft) and not (named or joined or (marked and direct and not own)):

@@ -21,6 +21,7 @@ _UNIT = r"(?:weeks?|w|days?|d|hours?|hrs?\.?|h|minutes?|mins?\.?|mn|m|seconds?|s
 _HALF = (
     r"(?:half an? (?:hour|day|minute)|half a week|(?:an? )?half[ -](?:hour|day)"
     r"|(?:(?:an?|1) )?quarter(?: of an?|-)? ?hour|3 quarters? of an? hour"
+    r"|(?:an?|\d{1,3}) hours? and (?:a |1 |3 )?quarters?"
     r"|[1-9]/[2-6](?: of an?)? ?(?:hours?|days?|h))"
 )
 _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
@@ -153,6 +154,10 @@ def _worded(text: str) -> tuple[int, ...] | None:
     quarter = re.fullmatch(r"(?:(an?|1|3) )?quarters?(?: of an?|-)? ?hour", plain)
     if quarter:
         return (2700 if quarter[1] == "3" else 900,)
+    beyond = re.fullmatch(r"(an?|\d+) hours? and (a |1 |3 )?quarters?", plain)
+    if beyond:
+        whole = int(beyond[1]) if beyond[1].isdigit() else 1
+        return (whole * 3600 + (2700 if beyond[2] == "3 " else 900),)
     part = re.fullmatch(r"(\d)/(\d)(?: of an?)? ?(h|hour|day)s?", plain)
     if part:
         return (math.ceil(_UNITS[part[3]] * int(part[1]) / int(part[2])),)

@@ -31,7 +31,7 @@ OBJECTIVES = {
     r"|earliest(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
     r"|quickest(?: start)?"
-    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|(?:so schnell wie möglich"
+    r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|(?:so (?:schnell|soon|early) wie möglich"
     r"|as possible (?:schnell|bald|früh))|schnellstmöglich"
     r"|dès que possible|first to start",
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
@@ -73,7 +73,7 @@ _LIMIT = (
     r"|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
     r"(?:(?:please |must |should |can |can't |do |don't |not |never ){0,4}"
     r"(?:cost |costs |costing |spend |pay |use |go |burn |keep |stay |remain |be |is ){0,2}"
-    r"(?:it |this |the costs? |me |us )?(?:more than|over|above|beyond|under|below|less than"
+    r"(?:it |this |the costs? |me |us )?(?:more than|over|above|beyond|at more|under|below|less than"
     r"|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than"
     r"|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
@@ -85,6 +85,11 @@ BUDGET = (
 BARE_BUDGET = (
     rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?: ?h(?:ours?)?)?"
     r"(?![\w%:-]|\.\w)"
+)
+SPENT_HOURS = (
+    rf"(?<![\w-])(?:spend|burn|pay)(?: at most| up to| no more than| not more than| only)? (?P<n>{NUMBER}) ?(?:h"
+    rf"|hours?)"
+    r"(?: (?:on|for) (?:this|it|that))?(?![\w-])"
 )
 COMPUTE_HOURS = (
     rf"(?<![\w-]){_LIMIT}(?P<n>{NUMBER}) ?(?:h|hours?)(?: of (?:compute|computing|cpu)(?: time)?"
@@ -125,7 +130,7 @@ def read_wishes(draft: Draft) -> None:
                 Option(label=f"{v:g} {unit}", patch={"budget": {"amount": v, "unit": unit}}) for v in values if v > 0
             ]
             draft.ask("budget", *match.span(), f"{label!r}: which amount is meant?", options)
-    for match in (found for rule in (COMPUTE_HOURS, BARE_BUDGET) for found in draft.line.find(rule)):
+    for match in (found for rule in (SPENT_HOURS, COMPUTE_HOURS, BARE_BUDGET) for found in draft.line.find(rule)):
         values = amounts_of(match["n"])
         options = [
             Option(label=f"{value:g} {unit}", patch={"budget": {"amount": value, "unit": unit}})

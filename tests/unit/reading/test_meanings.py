@@ -354,4 +354,5 @@ def test_a_number_of_several_words_is_one_number(read: Read, text: str, cpus: in
 
 
 def test_words_that_make_no_number_together_stay_apart(read: Read) -> None:
-    assert read("two four core nodes: ./x").unread != ()
+    shape = read("two four core nodes: ./x").request.shape
+    assert (shape.nodes, shape.cpus_per_node) == (2, 4)
