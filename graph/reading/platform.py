@@ -13,7 +13,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.memory import bytes_of
 from graph.reading.numbers import NUMBER
-from graph.reading.software import RANGE, version_range
+from graph.reading.version_words import RANGE, version_range
 
 __all__ = ["read_platform"]
 

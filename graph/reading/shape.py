@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Any
 
 from dragoman.errors import BadRequest
 from dragoman.shape import Gpus, Memory, Shape
 from graph.reading.draft import MAX_ITEMS, Amount, Draft
 from graph.reading.reading import Option
+from graph.reading.relating import FIELDS, ask_of_what, gpus_of, patch_of, relate
 
 __all__ = ["resolve_shape"]
 
@@ -18,21 +18,7 @@ _SPREAD = re.compile(
     r"(?:on|over|across|onto|in|using|among|between) (?:the |a |only |exactly )?"
 )
 _TIMES = re.compile(r"[ \n]?(?:[x\u00d7*@à]|of|à|times|each with|with|,)[ \n]?(?:each )?[ \n]?")
-_EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
-_NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
-_LEAD = re.compile(
-    r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have| had"
-    r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
-    r"| of \d+ (?:nodes|hosts))?[ ]$"
-)
 _A_MACHINE = re.compile(r"(?:an?|one|1) (?:machine|server|host|system)")
-_OF_THEM = re.compile(
-    r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
-)
-_LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
-_MOST_GPU_BYTES = 300_000_000_000
-"""No GPU has more memory of its own."""
-_FIELDS = {"core": "cpus", "gpu": "gpus", "task": "tasks", "memory": "memory"}
 _NAMES = {"core": "cores", "gpu": "GPUs", "task": "tasks", "memory": "of memory", "thread": "threads", "node": "nodes"}
 
 
@@ -44,7 +30,7 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
     amounts = sorted(draft.amounts, key=lambda amount: amount.start)
     if len(amounts) > MAX_ITEMS:
         raise BadRequest(f"more than {MAX_ITEMS} counts", where="shapes", cure="describe one job in one request")
-    _relate(draft, amounts)
+    relate(draft, amounts)
     fields: dict[str, Any] = {}
     nodes = _pick(draft, fields, [a for a in amounts if a.unit == "node"], "nodes")
     tasks = _pick(draft, fields, [a for a in amounts if a.unit == "task"], "tasks")
@@ -56,7 +42,7 @@ def resolve_shape(draft: Draft, base: Shape | None = None) -> dict[str, Any]:
         if amount.unit == "node":
             continue
         if amount.per == "unknown":
-            _each_of_what(draft, amount)
+            ask_of_what(draft, amount)
             continue
         if amount.per is None and _unclear(draft, amount, amounts, nodes, tasks):
             amount.per = "asked"
@@ -158,146 +144,6 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
     return chosen
 
 
-def _relate(draft: Draft, amounts: list[Amount]) -> None:
-    """Fill in `per` where the words between two counts tell it."""
-    norm = draft.line.norm
-    led = -1
-    for amount, following in pairwise(amounts):
-        if (
-            amount.per is None and amount.unit in ("core", "gpu", "memory") and following.per in ("node", "task")
-            and following.unit in ("core", "gpu", "memory", "thread") and norm[amount.end : following.start] == " and "
-        ):  # fmt: skip
-            amount.per = following.per  # `1 GPU and 8 cores for each rank`
-    for index, amount in enumerate(amounts):
-        lead = _LEAD.search(norm[max(0, amount.start - 40) : amount.start])
-        if (
-            amount.per is None
-            and amount.unit != "node"
-            and (lead or (led == index - 1 and _near(norm, amounts, index)))
-        ):
-            amount.per = _LEAD_UNIT.get(lead[1], "node") if lead else amounts[index - 1].per
-            if lead:
-                draft.line.claim(amount.start - len(lead[0]), amount.start)
-            led = index
-            continue
-        of_them = _OF_THEM.search(norm[max(0, amount.start - 40) : amount.start])
-        if of_them and amount.per is None:
-            amount.per = "each"
-            draft.line.claim(amount.start - len(of_them[0]), amount.start)
-        before = next((a for a in reversed(amounts[:index]) if a.unit in ("node", "task") and a is not amount), None)
-        if amount.per == "each":
-            if amount.unit == "thread" and any(other.unit == "task" for other in amounts):
-                amount.per = "task"  # threads are of a task, wherever it is counted
-                continue
-            if _each_of_two(draft, amount, amounts[:index]):
-                continue
-            before_all = [a for a in amounts[:index] if a.unit in ("node", "task")]
-            if "array" in draft.fields and not before_all:
-                amount.per = None  # of each element of the array
-                continue
-            holder = next(
-                (
-                    a
-                    for a in reversed(amounts[:index])
-                    if a.unit == "node" or (a.unit == "task" and amount.unit != "task") or _core_with(norm, a, amount)
-                ),
-                None,
-            )
-            amount.per = holder.unit if holder else None if "array" in draft.fields else "unknown"
-            before_it = amounts[index - 1] if index else None
-            if (
-                before_it
-                and holder
-                and before_it is not holder
-                and before_it.per is None
-                and before_it.unit not in ("node", "task")
-            ) and _NEAR.fullmatch(norm[before_it.end : amount.start]):
-                before_it.per = amount.per
-            continue
-        if amount.per is not None or amount.unit == "node" or before is None:
-            continue
-        gap = _gap(norm, amounts, before.end, amount.start)
-        if gap is None:
-            continue
-        if (
-            _EACH.search(gap) or (re.fullmatch(r"[ \n]?(?:[x\u00d7*@à]|of|times)[ \n]?", gap))
-        ) and before.unit != amount.unit:
-            amount.per = before.unit
-
-
-def _each_of_two(draft: Draft, amount: Amount, before: list[Amount]) -> bool:
-    """`8 tasks on 2 nodes, 4 GB each`: of a node or of a task; `8 GPUs on 2 nodes, 80 GB each`: of a GPU or a node."""
-    near = [other for other in before if amount.start - other.end <= 120 and other is not amount]
-    count = amount.low or amount.high or 1
-    nodes = next((a for a in reversed(near) if a.unit == "node"), None)
-    tasks = next((a for a in reversed(near) if a.unit == "task"), None)
-    gpus = next((a for a in reversed(near) if a.unit == "gpu" and a.each_bytes is None), None)
-    said = re.search(r"\b(?:memory|ram|mem)\b", draft.line.norm[amount.start : amount.end + 12])
-    if amount.unit == "memory" and gpus is not None and not said and count <= _MOST_GPU_BYTES:
-        total = gpus.low or 1
-        options = [Option(label="of each GPU", patch={"shapes.0.gpus.memory_bytes": count})]
-        options += [Option(label="of each node", patch=_patch(amount, "node", count))] if nodes or not tasks else []
-        options += [Option(label="of each task", patch=_patch(amount, "task", count))] if tasks else []
-        if total > 1 or nodes is None or (nodes.low or 1) > 1:
-            _ask_each(draft, amount, options)
-            return True
-    if nodes is None or tasks is None or amount.unit not in ("memory", "core", "gpu"):
-        return False
-    node_count, task_count = nodes.low or nodes.high or 1, tasks.low or tasks.high or 1
-    total = tasks.per in (None, "job") and tasks.start < nodes.start and task_count not in (1, node_count)
-    listed = draft.line.norm[tasks.start : tasks.end].endswith(("each", "apiece"))  # `8 tasks each, 2 GPUs each`
-    if not total and not (tasks.per == "node" and (listed or tasks.start < nodes.start)):
-        return False
-    if node_count == 1:
-        amount.per = "task"
-        return True
-    options = [Option(label=f"of each {unit}", patch=_patch(amount, unit, count)) for unit in ("node", "task")]
-    _ask_each(draft, amount, options)
-    return True
-
-
-def _ask_each(draft: Draft, amount: Amount, options: list[Option]) -> None:
-    words = draft.words(amount.start, amount.end)
-    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
-    draft.ask(path, amount.start, amount.end, f"{words!r}: of each what?", options)
-    amount.per = "asked"
-
-
-def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
-    """`32 cores with 4 GB each`: memory of each core."""
-    return (
-        core.unit == "core"
-        and core.per in (None, "job")
-        and amount.unit == "memory"
-        and norm[core.end : amount.start] in (" ", " with ", ", with ", ", ")
-    )
-
-
-def _near(norm: str, amounts: list[Amount], index: int) -> bool:
-    """Whether only `and`, `with` or a comma stands between an amount and the one before it."""
-    return index > 0 and bool(_NEAR.fullmatch(norm[amounts[index - 1].end : amounts[index].start]))
-
-
-def _gap(norm: str, amounts: list[Amount], start: int, end: int) -> str | None:
-    """The words between two places without other counts; None where a sentence ends between them or they are far."""
-    if end - start > 400:
-        return None
-    text = norm[start:end]
-    for amount in amounts:
-        if start <= amount.start and amount.end <= end:
-            text = text[: amount.start - start] + "#" * (amount.end - amount.start) + text[amount.end - start :]
-    return None if re.search(r"[.;!?](?:\s|$)", text) else text
-
-
-def _each_of_what(draft: Draft, amount: Amount) -> None:
-    """`4 GB each` where nothing before it is counted."""
-    words, count = draft.words(amount.start, amount.end), amount.low or amount.high or 1
-    units = {"memory": ("node", "task", "job"), "gpu": ("node", "task"), "core": ("node", "task")}.get(amount.unit, ())
-    options = [Option(label=f"of each {unit}", patch=_patch(amount, unit, count)) for unit in units]
-    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
-    draft.ask(path, amount.start, amount.end, f"{words!r}: of each what?", options)
-
-
 def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount | None, tasks: Amount | None) -> bool:
     """Whether a count can be a total or per unit; the question is asked then."""
     count = amount.low if amount.low is not None else amount.high or 1
@@ -320,13 +166,13 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
         if not re.search(r"\b(?:with|of|having)\b", between):
             return False
     words = re.sub(r"(?: (?:of|with))?[ ,]*$", "", draft.words(amount.start, amount.end))
-    path = f"shapes.0.{_FIELDS.get(amount.unit, amount.unit)}"
+    path = f"shapes.0.{FIELDS.get(amount.unit, amount.unit)}"
     on_each = [a for a in amounts if a.unit == "task" and a.per == "gpu"] if amount.unit == "gpu" else []
     options = [Option(label=f"{words} in total", patch=_with_tasks(on_each, amount, "job", count))]
     if node_count > 1:
         options.append(Option(label=f"{words} on each node", patch=_with_tasks(on_each, amount, "node", count)))
     if many_tasks:
-        options.append(Option(label=f"{words} for each task", patch=_patch(amount, "task", count)))
+        options.append(Option(label=f"{words} for each task", patch=patch_of(amount, "task", count)))
     for other in on_each:
         other.per = "asked"  # tasks of each GPU follow from the answer
     text = f"Is {words!r} the total, or per {per_unit}?"
@@ -336,25 +182,10 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
 
 def _with_tasks(on_each: list[Amount], amount: Amount, per: str, count: int) -> dict[str, Any]:
     """What an answer about GPUs means, with the tasks that were counted per GPU."""
-    patch = _patch(amount, per, count)
+    patch = patch_of(amount, per, count)
     for tasks in on_each:
         patch[f"shapes.0.{'tasks_per_node' if per == 'node' else 'tasks'}"] = (tasks.low or 1) * count
     return patch
-
-
-def _patch(amount: Amount, per: str, count: int) -> dict[str, Any]:
-    base = "shapes.0."
-    if amount.unit == "memory":
-        return {f"{base}memory": Memory(bytes=count, per=per).model_dump(mode="json")}  # type: ignore[arg-type]  # one of its words
-    if amount.unit == "gpu":
-        return {f"{base}gpus": _gpus(amount, per, count).model_dump(mode="json", exclude_defaults=True)}
-    if amount.unit == "task":
-        return {base + ("tasks" if per == "job" else "tasks_per_node"): count}
-    return {base + {"job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}[per]: count}
-
-
-def _gpus(amount: Amount, per: str, count: int) -> Gpus:
-    return Gpus(count=count, per=per, model=amount.model, memory_bytes=amount.each_bytes, vendor=amount.vendor)  # type: ignore[arg-type]  # one of its words
 
 
 def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount | None, tasks: Amount | None) -> None:
@@ -381,7 +212,7 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     elif amount.unit == "gpu":
         name = "gpus" if per in (None, "node", "task", "job") else ""
         single = nodes is not None and nodes.low == 1 and per is None
-        result = _gpus(amount, per or ("node" if single else "job"), count) if name else value
+        result = gpus_of(amount, per or ("node" if single else "job"), count) if name else value
     else:
         name = "memory"
         word = {"core": "cpu", None: "node" if nodes is not None and nodes.low == 1 else "job"}.get(per, per)

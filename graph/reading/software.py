@@ -13,67 +13,16 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
+from graph.reading.version_words import COUNTED, MEASURED, MORE, RANGE, VERSION_WORD, version_range
 
-__all__ = ["RANGE", "VERSION", "read_software", "version_range"]
+__all__ = ["read_software"]
 
-_DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
-VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
-_DOTTED = (
-    rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d"
-    rf"|[ab])?(?:[-.]\d+)?|v\d+\w*"
-    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
-)
-_OPERATORS = {
-    ">=": r">=|=>|≥|at least|not? (?:older|earlier) than|not before"
-    r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
-    "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
-    "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
-    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
-    "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
-    "==": r"==|=|exactly|any",
-}  # fmt: skip
-_OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
-_AFTER = (
-    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
-    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
-    r"|above"
-    r"|higher|greater|up|more recent"
-    r"|older|earlier"
-    r"|below|lower|before)\)?))?"
-)
-_COUNTED = (
-    r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
-    r"|hrs?|h"
-    r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs?|jobs?|times?|euros?|dollars?|usd|eur"
-    r"|people|students?|members?)(?!\w)"
-)
-_MEASURED = (
-    r"(?:%|hours?|hrs?|h|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|euros?|dollars?|usd"
-    r"|eur)(?!\w)"
-)
-"""Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
-_WORD = r"(?:versions?|release|ver\.?|v\.?)"
-RANGE = (
-    rf"(?:(?:(?:in )?{_WORD} )?between (?:{_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
-    rf"|(?:{_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|to|through) ?(?P<high2>{_DOTTED})"
-    rf"|(?:{_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{_WORD} )?(?P<version>{VERSION}){_AFTER}"
-    rf"|{_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
-    rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
-    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
-    rf"|{_COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
-    r")(?![\w/@]|:\S|\.\d)"
-)
-_FURTHER = "|".join(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<"))
-_MORE = (
-    rf"(?P<more>(?:,? ?(?:and |but )?(?:{_FURTHER}) ?(?:{_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
-    rf"(?! ?(?:{_COUNTED}))){{0,3}})"
-)
 NAME = (
     r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
-VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{_MORE}"
+VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{MORE}"
 _CUE = re.compile(
     r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
     r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
@@ -153,46 +102,6 @@ _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
 _TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
 
 
-def version_range(match: re.Match[str]) -> VersionRange | None:
-    """The range that a match of RANGE states; None where it says none."""
-    groups = match.groupdict()
-    low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
-    if low and high:
-        return VersionRange(bounds=(_bound(">=", low), _bound("<=", high)))
-    for suffix in ("", "2", "3", "4"):
-        version = groups.get(f"version{suffix}")
-        if not version:
-            continue
-        after = (groups.get(f"after{suffix}") or "").strip(" ,()")
-        operator = _operator(groups.get("op") if suffix == "" else None, after)
-        bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
-        for extra in re.finditer(rf"(?P<op>{_FURTHER}) ?(?:{_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""):
-            bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
-        return VersionRange(bounds=tuple(bounds))
-    return None
-
-
-def _family(prefix: str) -> VersionRange:
-    head, _, last = prefix.lstrip("v").rpartition(".")
-    upper = f"{head}.{int(last) + 1}" if head else str(int(last) + 1)
-    return VersionRange(bounds=(_bound(">=", prefix), _bound("<", upper)))
-
-
-def _bound(operator: str, version: str) -> VersionBound:
-    cleaned = re.sub(r"^v(?=\d)", "", version).replace(" ", "")
-    return VersionBound(operator=operator, version=cleaned)  # type: ignore[arg-type]  # from the table
-
-
-def _operator(word: str | None, after: str) -> str:
-    if after:
-        if re.search(r"most|max", after):
-            return "<="
-        if re.search(r"clusive|exactly", after):
-            return "==" if "exactly" in after else _operator(word, "")
-        return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
-    return next((op for op, words in _OPERATORS.items() if re.fullmatch(words, word or "")), "==")
-
-
 def plain_word(word: str) -> bool:
     """Whether a word belongs to the language of requests and so names no software."""
     return (
@@ -244,7 +153,7 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
 
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
-    if re.compile(rf" ?{_COUNTED if whole else _MEASURED}").match(draft.line.norm, match.end()):
+    if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`
     span = _trim(draft, *match.span("name"))
     if (span is None or span[1] != match.end("name")) and match["op"]:
@@ -261,7 +170,7 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if (
         between.startswith(",")
         and match["op"]
-        and not re.match(rf",? ?\(?(?:but )?(?:any|not {_WORD}|{_WORD})", between)
+        and not re.match(rf",? ?\(?(?:but )?(?:any|not {VERSION_WORD}|{VERSION_WORD})", between)
     ):
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
+from dragoman.request import JobRequest
 from graph.reading.read import read_request
 from graph.reading.reading import Reading
+from providers.script_reading import read_any_script
 
 NOW = datetime(2026, 11, 30, 9, tzinfo=UTC)
 
@@ -83,6 +85,49 @@ def _missing(have: Any, want: Any, path: str) -> list[str]:
     return []
 
 
+@pytest.fixture
+def judge_apart() -> Callable[[dict[str, Any]], tuple[str, Any]]:
+    """The verdict on a request written apart from the reader: any of its right readings counts, in any spelling."""
+
+    def verdict(entry: dict[str, Any]) -> tuple[str, Any]:
+        places = {*entry.get("sites", ()), "juno", "titan", "helios"}
+        reading = read_request(
+            entry["text"], now=NOW, time_zone="Europe/Berlin", sites=sorted(places), script_reader=read_any_script
+        )
+        have = _spelled(reading.request.dump())
+        asked = {question.field.removesuffix(".per") for question in reading.questions}
+        wanted = [
+            _spelled(JobRequest.model_validate(form).dump()) for form in (entry["request"], *entry.get("also", ()))
+        ]
+        if have in wanted and asked == {field.removesuffix(".per") for field in entry.get("ask", ())}:
+            return ("exact" if not reading.unread else "told"), (have, asked, reading.unread)
+        right = any(not _wrong(have, want, "") for want in wanted)
+        return ("asked" if right and (asked or reading.unread) else "misread"), (have, asked, reading.unread)
+
+    return verdict
+
+
+def _spelled(dumped: dict[str, Any]) -> dict[str, Any]:
+    """One spelling of what can be written in two: per node or in all on one node, orders of bounds and of fabrics."""
+    fields = {name: value for name, value in dumped.items() if name not in ("sources", "schema_version", "notes")}
+    for shape in fields.get("shapes", []):
+        if shape.get("nodes") == 1 and "nodes_max" not in shape:
+            for name in ("memory", "gpus"):
+                if shape.get(name, {}).get("per") == "job":
+                    shape[name]["per"] = "node"
+            if "cpus_per_node" in shape:
+                shape["cpus"] = shape.pop("cpus_per_node")
+    for need in fields.get("software", []):
+        if "version" in need:
+            need["version"] = ",".join(sorted(need["version"].split(",")))
+    for need in fields.get("networks", []):
+        if "fabrics" in need:
+            need["fabrics"].sort()
+    if fields.get("urgent") is False:
+        del fields["urgent"]
+    return fields
+
+
 def load(name: str) -> list[dict[str, Any]]:
     """One corpus file."""
     loaded: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / name).read_text(encoding="utf-8"))
@@ -95,3 +140,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for fixture, name in corpora.items():
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, load(name), ids=lambda item: item["text"][:60])
+    if "entry_apart" in metafunc.fixturenames:
+        apart = [
+            pytest.param(
+                item, marks=pytest.mark.xfail(strict=True) if item.get("not_yet") else (), id=item["text"][:60]
+            )
+            for path in sorted((Path(__file__).parent / "apart").glob("*.yaml"))
+            for item in load(f"apart/{path.name}")
+        ]
+        metafunc.parametrize("entry_apart", apart)

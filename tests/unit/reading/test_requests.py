@@ -23,6 +23,13 @@ def test_request_of_others_is_read_or_asked_back(
     assert verdict == ("asked" if other_entry.get("asked_back") else "exact"), found
 
 
+def test_request_written_apart_is_never_misread(
+    entry_apart: dict[str, Any], judge_apart: Callable[[Any], tuple[str, Any]]
+) -> None:
+    verdict, found = judge_apart(entry_apart)
+    assert verdict != "misread", found
+
+
 def test_words_of_sources_stand_where_they_say(entry: dict[str, Any], read: Callable[..., Any]) -> None:
     text = entry["text"]
     for source in read(text).request.sources:

@@ -1,0 +1,104 @@
+"""Versions as people state them: `>= 3.1`, `at least 2Aug2023`, `between 2.1 and 2.4`, `5.0 or newer, but not 5.2`."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.versions import VersionBound, VersionRange
+
+__all__ = ["COUNTED", "MEASURED", "MORE", "RANGE", "VERSION", "VERSION_WORD", "version_range"]
+
+_DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
+VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
+_DOTTED = (
+    rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d"
+    rf"|[ab])?(?:[-.]\d+)?|v\d+\w*"
+    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
+)
+_OPERATORS = {
+    ">=": r">=|=>|≥|at least|not? (?:older|earlier) than|not before"
+    r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
+    "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
+    "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
+    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
+    "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
+    "==": r"==|=|exactly|any",
+}  # fmt: skip
+_OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
+_AFTER = (
+    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
+    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
+    r"|above"
+    r"|higher|greater|up|more recent"
+    r"|older|earlier"
+    r"|below|lower|before)\)?))?"
+)
+COUNTED = (
+    r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
+    r"|hrs?|h"
+    r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs?|jobs?|times?|euros?|dollars?|usd|eur"
+    r"|people|students?|members?)(?!\w)"
+)
+MEASURED = (
+    r"(?:%|hours?|hrs?|h|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|euros?|dollars?|usd"
+    r"|eur)(?!\w)"
+)
+"""Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
+VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
+RANGE = (
+    rf"(?:(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
+    rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|to|through) ?(?P<high2>{_DOTTED})"
+    rf"|(?:{VERSION_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
+    rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
+    rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
+    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
+    rf"|{COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
+    r")(?![\w/@]|:\S|\.\d)"
+)
+_FURTHER = "|".join(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<"))
+MORE = (
+    rf"(?P<more>(?:,? ?(?:and |but )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
+    rf"(?! ?(?:{COUNTED}))){{0,3}})"
+)
+
+
+def version_range(match: re.Match[str]) -> VersionRange | None:
+    """The range that a match of RANGE states; None where it says none."""
+    groups = match.groupdict()
+    low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
+    if low and high:
+        return VersionRange(bounds=(_bound(">=", low), _bound("<=", high)))
+    for suffix in ("", "2", "3", "4"):
+        version = groups.get(f"version{suffix}")
+        if not version:
+            continue
+        after = (groups.get(f"after{suffix}") or "").strip(" ,()")
+        operator = _operator(groups.get("op") if suffix == "" else None, after)
+        bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
+        for extra in re.finditer(
+            rf"(?P<op>{_FURTHER}) ?(?:{VERSION_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""
+        ):
+            bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
+        return VersionRange(bounds=tuple(bounds))
+    return None
+
+
+def _family(prefix: str) -> VersionRange:
+    head, _, last = prefix.lstrip("v").rpartition(".")
+    upper = f"{head}.{int(last) + 1}" if head else str(int(last) + 1)
+    return VersionRange(bounds=(_bound(">=", prefix), _bound("<", upper)))
+
+
+def _bound(operator: str, version: str) -> VersionBound:
+    cleaned = re.sub(r"^v(?=\d)", "", version).replace(" ", "")
+    return VersionBound(operator=operator, version=cleaned)  # type: ignore[arg-type]  # from the table
+
+
+def _operator(word: str | None, after: str) -> str:
+    if after:
+        if re.search(r"most|max", after):
+            return "<="
+        if re.search(r"clusive|exactly", after):
+            return "==" if "exactly" in after else _operator(word, "")
+        return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
+    return next((op for op, words in _OPERATORS.items() if re.fullmatch(words, word or "")), "==")
