@@ -20,6 +20,8 @@ class Sample(NamedTuple):
     text: Callable[[int], str]
     """For so many jobs."""
     job_id: Callable[[int], str] = str
+    by_id: bool = False
+    """Jobs are asked for by their ids, some in each command."""
 
 
 def moment(day: int, number: int) -> str:
@@ -129,14 +131,24 @@ def kubernetes_json(jobs: int) -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=4)
 
 
+def htcondor_json(jobs: int) -> str:
+    ad = {
+        "ProcId": 0, "JobStatus": 2, "JobBatchName": "x", "QDate": 1_790_000_000, "JobCurrentStartDate": 1_790_000_100,
+        "NumJobStarts": 1, "RemoteHost": "slot1_1@node1", "DragomanWalltime": 3600,
+        "EnteredCurrentStatus": 1_790_000_100,
+    }  # fmt: skip
+    return json.dumps([{**ad, "ClusterId": n, "DragomanTag": tag(n)} for n in numbers(jobs)])
+
+
 SAMPLES = {
     "slurm": Sample("slurm", ("squeue",), slurm_text),
     "slurm-json": Sample("slurm", ("squeue", "--json"), slurm_json),
-    "pbs": Sample("pbs", ("qstat", "-f"), pbs_text, lambda number: f"{number}.head01"),
-    "torque": Sample("torque", ("qstat", "-f"), torque_text, lambda number: f"{number}.head.example"),
-    "flux": Sample("flux", ("flux", "jobs", "--json"), flux_json),
+    "pbs": Sample("pbs", ("qstat", "-f"), pbs_text, lambda number: f"{number}.head01", by_id=True),
+    "torque": Sample("torque", ("qstat", "-f"), torque_text, lambda number: f"{number}.head.example", by_id=True),
+    "flux": Sample("flux", ("flux", "jobs", "--json"), flux_json, by_id=True),
     "lsf": Sample("lsf", ("bjobs", "-a", "-json"), lsf_json),
     "sge": Sample("sge", ("qstat", "-r", "-xml"), sge_xml),
-    "oar": Sample("oar", ("oarstat", "-f", "-J"), oar_json),
-    "kubernetes": Sample("kubernetes", ("kubectl", "get", "jobs,pods", "-o", "json"), kubernetes_json, tag),
+    "oar": Sample("oar", ("oarstat", "-f", "-J"), oar_json, by_id=True),
+    "htcondor": Sample("htcondor", ("condor_q", "-json"), htcondor_json, by_id=True),
+    "kubernetes": Sample("kubernetes", ("kubectl", "get", "jobs,pods", "-o", "json"), kubernetes_json, tag, by_id=True),
 }

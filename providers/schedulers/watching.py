@@ -16,6 +16,7 @@ from dragoman.protocols import Clock, Dialect, JobAnswers, TellsUsage
 from providers.attempt_look import AttemptLook
 from providers.attempts import Attempts
 from providers.schedulers.asking import Asker
+from providers.schedulers.base import chunks
 from providers.schedulers.explaining import Explainer
 from providers.schedulers.job_script import DUPLICATE_RC
 from providers.schedulers.merging import by_exit_record, needs_look, read_all, union, with_accounts
@@ -65,6 +66,7 @@ class StatusReader:
         self._failed: dict[str, float] = {}
         """By job id, when it was first seen to have failed without a word why (monotonic)."""
         self._logged: set[str] = set()
+        self._at_once = max(int(getattr(dialect, "ids_per_command", 400)), 1)
         self._plain = False
         """The accounting had trouble with the fuller question: the next one is plain."""
 
@@ -142,12 +144,12 @@ class StatusReader:
         groups: dict[str | None, list[JobRef]] = {}
         for ref in refs:
             groups.setdefault(ref.cluster, []).append(ref)
-        asked = [(group, commands(group)) for group in groups.values()]
+        asked = [pair for group in groups.values() for pair in _questions(group, commands, self._at_once)]
         answers = iter(await self._asker.ask([command for _, some in asked for command in some]))
         return union(
             [
-                read_all(itertools.islice(answers, len(some)), functools.partial(_parsed, parse, group))
-                for group, some in asked
+                read_all(itertools.islice(answers, len(some)), functools.partial(_parsed, parse, part))
+                for part, some in asked
             ]
         )
 
@@ -239,6 +241,23 @@ class StatusReader:
             self._seen = {job_id: at for job_id, at in self._seen.items() if job_id in asked}
             self._failed = {job_id: at for job_id, at in self._failed.items() if job_id in asked}
         return gone
+
+
+def _questions(
+    refs: Sequence[JobRef], commands: Callable[[Sequence[JobRef]], list[Command]], at_once: int
+) -> list[tuple[list[JobRef], list[Command]]]:
+    """Questions, each with the jobs that it is about, so that no answer is looked through for all the others.
+
+    A question that is the same for other jobs too (all of the user's) is put once.
+    """
+    found: list[tuple[list[JobRef], list[Command]]] = []
+    for part in chunks(refs, at_once):
+        asked = commands(part)
+        if found and found[-1][1] == asked:
+            found[-1][0].extend(part)
+        else:
+            found.append(([*part], asked))
+    return found
 
 
 def _parsed(

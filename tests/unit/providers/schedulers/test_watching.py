@@ -180,3 +180,39 @@ async def test_a_word_that_is_in_no_table_is_logged_once_and_ends_nothing(caplog
         assert {each.state for each in answers.jobs.values()} == {JobState.UNKNOWN}
     told = [record.getMessage() for record in caplog.records if "taken for unknown" in record.getMessage()]
     assert told == ["clusters says 'HIBERNATING' of job 1, which is taken for unknown"]
+
+
+class Numbered(Clusters):
+    """Asks for jobs by their numbers, or for all."""
+
+    ids_per_command = 3
+
+    def __init__(self, *, everything: bool = False) -> None:
+        super().__init__()
+        self.everything = everything
+        self.read: list[int] = []
+
+    def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
+        return [Command(("queue",) if self.everything else ("queue", *(ref.job_id for ref in refs)))]
+
+    def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
+        self.read.append(len(refs))
+        shown = [ref for ref in refs if self.everything or ref.job_id in done.argv]
+        return JobAnswers(jobs={ref.job_id: status(ref, JobState.RUNNING) for ref in shown if ref.job_id != "5"},
+                          absent=frozenset({"5"} & {ref.job_id for ref in refs}))  # fmt: skip
+
+    def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
+        return []
+
+    usage_commands = history_commands
+
+
+@pytest.mark.parametrize(("everything", "read"), [(False, [3, 3, 2]), (True, [8])])
+async def test_each_answer_is_read_for_the_jobs_that_it_is_about(everything: bool, read: list[int]) -> None:
+    dialect = Numbered(everything=everything)
+    reader, transport = made(dialect, grace_s=-1)
+    answers = await reader.read([JobRef(job_id=str(number)) for number in range(8)])
+    assert sorted(answers.jobs) == ["0", "1", "2", "3", "4", "6", "7"]
+    assert answers.absent == {"5"}
+    assert dialect.read == read
+    assert len(transport.asked) == len(read)
