@@ -34,6 +34,10 @@ COPIES = (
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
 )
+TASK_ARRAY = (
+    rf"(?<![\w.-])(?:an? )?(?P<n>{NUMBER})(?:[ -](?:tasks?|elements?|jobs?)[ -]?(?:job )?array|"
+    r" [a-z]{3,16} as (?:an? |one )?(?:job )?array)(?![\w-])"
+)
 INDEPENDENT = (
     rf"(?<![\w.-])(?P<n>{NUMBER}) (?:independent|separate|individual|identical) (?=[a-z])"
     r"(?!(?:[\w+-]+ ){0,2}(?:nodes?|cores?|cpus?|gpus?|ranks?|process\w*|threads?|hosts?|machines?|servers?)\b)"
@@ -41,7 +45,7 @@ INDEPENDENT = (
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
     rf"|up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|concurrently|simultaneously|together|in parallel))(?![\w-])"
+    rf"|the same time)|concurrently|simultaneously|together|(?:in )?parallel))(?![\w-])"
 )
 _AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
@@ -167,7 +171,7 @@ def read_arrays(draft: Draft) -> None:
             draft.amounts.append(Amount("core", 1, None, *match.span("one")))
         _copies(draft, match["n"], match.start(), match.end(), None)
     if "array" not in draft.fields:
-        for match in draft.line.find(INDEPENDENT):
+        for match in (found for rule in (TASK_ARRAY, INDEPENDENT) for found in draft.line.find(rule)):
             _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(AT_ONCE):
         limit, spec = count_of(match["n"]), draft.fields.get("array")

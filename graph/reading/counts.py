@@ -187,6 +187,8 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.fields["exclusive"] = True
     bound = (groups.get("bound") or "").strip(" .")
     start, end = match.span()
+    if unit == "node" and groups.get("each"):
+        end = match.start("each")  # `4 nodes, each with 192 GB`
     if groups.get("a"):
         if groups["a"].startswith("half"):
             if not groups["dozen"]:
@@ -202,6 +204,8 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         if low is not None and groups.get("dozen"):
             low *= 12
         times = count_of(groups["times"]) if groups.get("times") else 1
+        if times is None:
+            start, times = match.start("n"), 1  # `2.5.0 x 8 cores`
         if low is not None and times and times > 1:
             if unit == "node" or match["m"] or per_of(match) in (None, "job"):
                 return  # `2x8 cores`: of what there are two is not said
@@ -224,7 +228,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.default(f"{draft.words(start, end)!r}: {low} {unit}s are asked for")
     elif bound in ("around", "about", "roughly", "approximately", "approx", "~"):
         draft.default(f"{draft.words(start, end)!r}: exactly {low} {unit}s are asked for")
-    amount = Amount(unit, low, high, start, end, per=per_of(match))  # type: ignore[arg-type]  # one of UNITS
+    amount = Amount(unit, low, high, start, end, per=None if unit == "node" else per_of(match))  # type: ignore[arg-type]  # one of UNITS
     amount.vendor = vendor if unit == "gpu" else None
     draft.amounts.append(amount)
     draft.line.claim(start, end)

@@ -39,7 +39,8 @@ _AS = (
 )
 _ARGUMENT = re.compile(r" as (?:its|the|an?) (?:only |first |last |single |sole )?argument(?![\w-])")
 INPUT = (
-    rf"(?<![\w-])(?:(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|takes?|uses?|using|with|from|on"
+    rf"(?<![\w/.-])(?:in ?: ?|(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|reading|takes?|uses?"
+    rf"|using|with|from|on"
     rf"|stage(?: in)?|upload|copy|transfer)"
     rf" (?:the |an? |my |its |these |following )?(?:{_NOUN} )?(?:is |are |in |from |at |called |named |: ?)?"
     rf"|(?:the |my |our |all )?(?:[a-z-]{{3,16}} )?(?:reads|images|frames|samples|sequences|tables|genomes?|videos"
@@ -58,7 +59,7 @@ SAME = (
     r"(?: (?:as|like) (?:last (?:time|week|month|year)|before|yesterday|always|usual))?(?![\w-])"
 )
 OUTPUT = (
-    rf"(?<![\w-])(?:(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
+    rf"(?<![\w-])(?:out ?: ?|(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
     rf"|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
     rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)?(?: me| us)? back|send (?:me|us)(?: back)?"
     rf"|copy back|copy home|fetch"
@@ -82,12 +83,22 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
     for rule in _located(names) if names else ():
         for match in draft.line.find(rule):
             _at_a_site(draft, match, known[match["site"]])
+    for match in draft.line.find(MOVED):
+        source, name = (draft.line.words(*match.span(group)).rstrip(".") for group in ("files", "as"))
+        draft.add("inputs", InputFile(source=source, name=name), *match.span())
     for match in draft.line.find(OUTPUT):
         _outputs(draft, match)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
+
+
+MOVED = (
+    r"(?<![\w/.-])(?:the )?(?:file |input )?(?P<as>[\w-]+\.[\w.-]*\w) (?:is|lies|sits|can be found) (?:at|in|under"
+    r"|as) "
+    r"(?P<files>(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|~?/[\w.*/@+-]+[\w*/])"
+)
 
 
 def _located(names: str) -> tuple[str, ...]:

@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dragoman.errors import BadRequest
-from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS, PADDING, UNIT_WORDS
+from graph.reading.everyday import EVERYDAY
+from graph.reading.lexicon import (
+    FOREIGN_UNITS,
+    FOREIGN_WORDS,
+    FUNCTION_WORDS,
+    KEYWORDS,
+    NUMBER_WORDS,
+    PADDING,
+    UNIT_WORDS,
+)
 from graph.reading.number_words import compound_numbers
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
@@ -31,6 +40,9 @@ _SHORTHAND = {"w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorr
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
+_NEAR_UNITS = "more care cares mode modes bank banks tank tanks mask masks your sour pour four ways rays bays rates"
+_REAL = PADDING | EVERYDAY | KEYWORDS | FUNCTION_WORDS | frozenset(_NEAR_UNITS.split())
+"""Words that are no typing errors of units, near as they are."""
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
 _LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ \t])")
 _THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,:-]|\.\d)")
@@ -128,7 +140,7 @@ def _one_off(word: str, other: str) -> bool:
 def _corrected(word: str) -> str | None:
     if word == "nod":
         return "node"
-    if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in PADDING:
+    if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in _REAL:
         return None
     found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and _one_off(word, unit)]
     return found[0] if found and (len(found) == 1 or len({unit.rstrip("s") for unit in found}) == 1) else None

@@ -14,7 +14,7 @@ __all__ = ["read_memory"]
 
 _SIZE = (
     rf"(?P<n>{NUMBER})(?: |-)?"
-    r"(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[mgtp](?=[ ,.;/)]|$))(?!\w)"
+    r"(?P<unit>[kmgtp]i?bs?|[kmgtp]ib|(?:mega|giga|tera)bytes?|gigs?|[mgtp](?=[ ,.;/)]|$))(?!\w|/s\b)"
 )
 _BOUND = (
     r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"

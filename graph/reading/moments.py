@@ -51,7 +51,9 @@ _WEEKDAY = (
     r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
 )
 _DATE = (
-    rf"(?:(?:the )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? (?:the )?(?=\d))?"
+    rf"(?:(?:the )?(?:(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+    rf"|(?:lun|mar|mercre"
+    rf"|jeu|vendre|same)di|dimanche),? (?:the |le |den )?(?=\d))?"
     rf"(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
     rf"|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
@@ -99,7 +101,7 @@ _WHEN = (
 _NOT_BEFORE = (
     r"(?:(?:please |but |and |it |this |the job |must |should |may |can |only ){0,6}(?:do not|don't|does not|doesn't"
     r"|must not|mustn't|should not|shouldn't|may not|can't|cannot|can not|never|not)(?: to)?"
-    r" (?:start|begin|run|be started|be run)(?: it| this)? (?:before|until|earlier than))"
+    r" (?:start(?:ing)?|begin(?:ning)?|run(?:ning)?|be started|be run)(?: it| this)? (?:before|until|earlier than))"
 )
 RULE = (
     rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"

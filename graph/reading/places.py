@@ -80,7 +80,8 @@ AT_UNKNOWN = (
 EXCLUSIVE = (
     r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?"
     r"|not shared(?: with (?:anybody|anyone|others)(?: else)?)?"
-    r"|no sharing|of its own|(?:all )?to (?:itself|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
+    r"|no sharing|(?:whole|full|entire) nodes (?:for|to) (?:us|me|ourselves|myself)|of its own|(?:all )?to (?:itself"
+    r"|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
     r"|them))(?![\w-])"
 )
 _SIMPLE = (
@@ -171,7 +172,8 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
             draft.line.claim(*match.span())
             continue
         before = draft.line.norm[max(0, match.start() - 40) : match.start()]
-        if match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before):
+        behind_a_file = before.endswith("(") and draft.line.follows_claimed(match.start() - 1)
+        if behind_a_file or (match[0].startswith(("at ", "on ", "in ", "from ")) and _DATA.search(before)):
             draft.ask(
                 "sites", *match.span(), f"Must it run at {site!r}, or do only its data lie there?",
                 [Option(label=f"it runs only at {site}", patch={"sites": [site]}),

@@ -66,9 +66,10 @@ LOW_LATENCY = (
     r"(?: support)?(?![\w-])"
 )
 SPEED = (
-    r"(?<![\w.])(?:(?:with|at least|min(?:imum)?\.?|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s|gb/s (?:network"
-    r"|interconnect"
-    r"|fabric)|gbps|gbit)(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
+    r"(?<![\w.])(?:(?:with|at least|min(?:imum)?\.?|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s"
+    r"|gb/s(?= (?:infiniband|omni|slingshot|roce|ethernet|hdr|ndr|edr))"
+    r"|gb/s (?:network|interconnect|fabric)|gbps|gbit)"
+    r"(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
 )
 IMAGE = (
     r"(?<![\w/.:-])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image "
@@ -178,22 +179,18 @@ def _free_space(draft: Draft, end: int) -> None:
 
 
 def _mpi(draft: Draft) -> None:
-    for name, words in MPI.items():
-        rule = (
-            rf"(?P<cue>(?<![\w./-])(?:(?:run|running|launch|execute|with|using|needs?|requires?|an?|and|on"
-            rf"|built with|compiled with|or) ){{0,3}})(?:{words})(?:(?:,? |/|@"
-            rf"| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?(?![\w-])"
-        )
-        for match in draft.line.find(rule):
-            if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", match["cue"]):
-                continue
-            if draft.negated(*match.span()):
-                continue
-            found: VersionRange | None = version_range(match)
-            old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
-            names = tuple(dict.fromkeys((*old.implementations, name)))
-            draft.fields["mpi"] = MpiNeed(implementations=names, version=found or old.version)
-            draft.source("mpi", *match.span())
+    for name, match in _named(
+        draft, MPI, rf"(?:(?:,? |/|@| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?"
+    ):
+        if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", draft.line.norm[: match.start("word")]):
+            continue
+        if draft.negated(*match.span()):
+            continue
+        found: VersionRange | None = version_range(match)
+        old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
+        names = tuple(dict.fromkeys((*old.implementations, name)))
+        draft.fields["mpi"] = MpiNeed(implementations=names, version=found or old.version)
+        draft.source("mpi", *match.span())
 
 
 def _containers(draft: Draft) -> None:

@@ -13,11 +13,11 @@ _CLOSING = re.compile(
     r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
     r"|all the best"
     r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue|u)(?:ß"
-    r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao"
+    r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
-    r"|(?<=[LVlv][Gg])[ \t]+)(?=\S)"
+    r"|(?:(?<=[LVlv][Gg])|(?<=[Mm][Vv][Hh]))[ \t]+)(?=\S)"
 )
 _GREETING = re.compile(
     r"(?i)\s*(?:guten (?:tag|morgen|abend)|sehr geehrte[^,\n]{0,80}|(?:good )?(?:morning|afternoon|evening)|moin"
@@ -25,6 +25,12 @@ _GREETING = re.compile(
     r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team))"
     r"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous))?[ \t]*[,!.\n]"
 )
+_LAST = re.compile(
+    r"(?:\n|(?<=[.!?] )(?=(?:Prof|Dr|Dipl)\b))[ \t]*(?P<name>(?:(?:Prof|Dr"
+    r"|Dipl)\.? )*[A-Z][\w.'-]*[a-z]\.?(?:[ ,]+(?:[A-Z][\w.'-]*|of"
+    r"|\d+\.\d+)){0,8})\s*$"
+)
+"""The last line, or titles behind the last sentence, with names only."""
 _WORD = re.compile(r"[^\s,;|()]+")
 _TITLE = re.compile(
     r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
@@ -49,6 +55,10 @@ def hide_signature(draft: Draft) -> None:
             draft.line.claim_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
+    last = _LAST.search(text)
+    if last and len(text[: last.start()].split()) > 8 and draft.line.is_open(*last.span("name")):
+        draft.line.claim_text(*last.span("name"))
+        draft.default(f"{' '.join(last['name'].split())!r} is taken as who wrote it")
 
 
 def _is_name(word: str) -> bool:

@@ -22,7 +22,7 @@ NAME = (
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
-VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{MORE}"
+VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{MORE}"
 _CUE = re.compile(
     r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
     r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
@@ -51,6 +51,10 @@ _NOUNS = frozenset(
         "which",
     ]
 )
+_ACRONYMS = "ai ml llm nlp cnn gan cfd fem fea dft md mc les dns rans pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
+_METHODS = frozenset(_ACRONYMS.split())
+"""Methods and things of the field, in capitals like names of software."""
+_COMPARED = frozenset("later earlier newer older higher lower above below".split())  # noqa: SIM905
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
 _LABELS = frozenset("benchmark module modules package software application app program tool library".split())  # noqa: SIM905
 _PROSE = 6
@@ -111,6 +115,7 @@ def plain_word(word: str) -> bool:
         or word in KEYWORDS
         or word in NUMBER_WORDS
         or len(word) < 2
+        or word in _COMPARED
         or word.endswith("-installed")
     )
 
@@ -214,6 +219,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         cue = None
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
     joined = _joined(draft, start)
+    if len(spans) == 2 and _marked(draft, *spans[0], plain_capital=True) and _USE.match(norm[spans[0][1] :]):
+        _bare(draft, spans[:1], prose=prose)  # `a Gadget-4 cosmology run`
+        return
     single = len(spans) == 1
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
@@ -222,8 +230,10 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     )
     if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
-    if norm[end : end + 1] == "(":
-        return  # `CCSD(T)`
+    if norm[start:end] in _METHODS:
+        return
+    if norm[end : end + 1] in ("(", ":", "="):
+        return  # `CCSD(T)`, and a label
     if (prose or draft.line.foreign) and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
         return
     if _MADE_WITH.match(following) and cue is not None and _OWN.search(cue["filler"]):

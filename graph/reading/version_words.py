@@ -51,7 +51,7 @@ RANGE = (
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
-    rf"|(?P<version4>\d{{1,4}}(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
+    rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
     rf"|{COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
 )

@@ -23,7 +23,7 @@ OBJECTIVES = {
     r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper"
     r"|cost[- ]optimal|am günstigsten"
     r"|(?:le )?(?:moins|least) cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?"
-    r"|günstigste?|save money"
+    r"|günstigste\w*|billigste\w*|(?:at|au) moindre coût|save money"
     r"|costs? (?:the )?least"
     r"|(?:i |we )?(?:only |mostly |mainly )?(?:care|worry)(?: most)? about (?:the )?(?:price|costs?|money)"
     r"|price matters(?: most)?",
@@ -104,7 +104,8 @@ NO_REQUEUE = (
     r"|not re-?queu(?:e?able)|requeue[:=] ?(?:no|false|off))(?![\w-])"
 )
 REQUEUE = (
-    r"(?<![\w-])(?:(?:it |this |the job )?(?:can|may|should|must) be re-?queued|please re-?queue(?: it)?"
+    r"(?<![\w-])(?:(?:it |this |the job )?(?:can|may|should|must) be re-?queued|you (?:may|can"
+    r"|should) re-?queue(?: it)?|please re-?queue(?: it)?"
     r"|re-?queue(?: it)?(?= (?:if|when|after|on))|re-?queueable|requeue[:=] ?(?:yes|true|on))"
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
