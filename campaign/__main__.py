@@ -13,9 +13,9 @@ import anyio
 
 from campaign.audit import Counts, audit
 from campaign.breaks import BREAKS, SQL
-from campaign.director import Campaign, Options, processes_below
+from campaign.director import Campaign, Options
 from campaign.forge import Forge
-from campaign.place import Place
+from campaign.place import Place, processes_below
 from campaign.plan import KINDS, STEPS, faults
 
 EXIT_RED = 1

@@ -6,11 +6,11 @@ import json
 import os
 import random
 import signal
+import sys
 import time
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -27,6 +27,8 @@ from checkpoints.embedded import EmbeddedServer
 __all__ = ["Campaign", "Options"]
 
 AT_ONCE = 8
+TOLD_EVERY_S = 30.0
+"""Between two lines of how far it is."""
 STALLED_S = 120.0
 THREADS = """
 SELECT t.thread_id, t.title, t.status, t.outcome, t.error, t.tries,
@@ -354,7 +356,7 @@ class Campaign:
 
     async def run(self) -> None:
         """From the first job to the last thread's end."""
-        begun = time.monotonic()
+        begun = told = time.monotonic()
         async with anyio.create_task_group() as group:
             group.start_soon(self._serve)
             while not self.place.control.exists():  # noqa: ASYNC110
@@ -365,12 +367,23 @@ class Campaign:
                 self._ended()
                 self._watch()
                 await self._people()
-                self.late = time.monotonic() - begun > self.options.longest_s
+                now = time.monotonic()
+                self.late = now - begun > self.options.longest_s
+                if now - told > TOLD_EVERY_S:
+                    told = now
+                    self._tell(now - begun)
                 if time.monotonic() - self.moved > STALLED_S:
                     self.stalled = True
                     break
                 await anyio.sleep(0.1)
             group.cancel_scope.cancel()
+
+    def _tell(self, seconds: float) -> None:
+        """How far it is, for who waits."""
+        done = sum(request.done for request in self.requests)
+        faults = f"{len(self.fired)} of {self.options.faults} faults have struck"
+        jobs = f"{done} of {max(self.options.jobs, len(self.requests))} jobs are at their end"
+        print(f"{seconds:5.0f} s: {faults}, {jobs}", file=sys.stderr, flush=True)
 
     def end(self) -> None:
         """No process of the campaign is left."""
@@ -381,13 +394,3 @@ class Campaign:
         while self.processes and time.monotonic() < until:
             self._ended()
             time.sleep(0.05)
-
-
-def processes_below(mark: str) -> list[int]:
-    """Processes whose command line names a folder."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        with suppress(OSError):
-            if entry.name.isdigit() and mark.encode() in (entry / "cmdline").read_bytes():
-                found.append(int(entry.name))
-    return found

@@ -9,7 +9,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["Place"]
+__all__ = ["Place", "processes_below"]
 
 SITES = """
 schema_version: 1
@@ -104,3 +104,13 @@ def _mount(path: Path, size: str) -> bool:
         return False
     command = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0711", "tmpfs", str(path)]
     return subprocess.call(command, stderr=subprocess.DEVNULL) == 0
+
+
+def processes_below(mark: str) -> list[int]:
+    """Processes whose command line names a folder."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and mark.encode() in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
