@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter, deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
@@ -204,10 +204,11 @@ class Campaign:
                 self.moved = max(self.moved, time.monotonic() - STALLED_S / 2)
 
     def _again(self, fault: Fault) -> None:
-        """A fault whose step its process did not come to; given up after some tries."""
+        """A fault whose step its process did not come to: next time at once; given up after some tries."""
         self.tried[fault.number] += 1
-        if self.tried[fault.number] < (10 if fault.step in RARE else 3):
-            self.waiting.append(fault)
+        if self.tried[fault.number] < (30 if fault.step in RARE else 10):
+            self.faults[fault.number] = replace(fault, nth=1)
+            self.waiting.append(self.faults[fault.number])
 
     # Strikes
 
@@ -351,7 +352,7 @@ class Campaign:
         """All faults have struck or cannot, and all threads are at their end or wait for a person."""
         if self.late:
             return all(request.done for request in self.requests)
-        enough = not self._left or len(self.requests) >= 2 * self.options.jobs
+        enough = not self._left or len(self.requests) >= 3 * self.options.jobs
         return enough and len(self.requests) >= self.options.jobs and all(request.done for request in self.requests)
 
     async def run(self) -> None:
