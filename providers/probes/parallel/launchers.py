@@ -28,7 +28,8 @@ PLACES = (
 
 # What a program prints is told with its length in bytes, so that none of it reads as a line of the script's own.
 # Arguments that hold a pattern are expanded as patterns and never split. `ompi_info` loads every component to tell
-# their names, which takes longer than all else: where they lie as files of their own, the files' names tell the same.
+# anything but its version, which takes longer than all else: where components lie as files of their own in one place
+# beside it, the files' names tell the same.
 _SURVEY = r"""
 cray=$1; shift
 if command -v timeout >/dev/null 2>&1; then bounded() { timeout 8 "$@"; }; else bounded() { "$@"; }; fi
@@ -44,8 +45,17 @@ show() {
   kind=$1 path=$2; shift 2
   more=''
   if [ "$kind" = ompi_info ]; then
-    lie=$(bounded "$path" --parsable --path pkglibdir 2>/dev/null </dev/null | head -c 4096)
-    lie=${lie#path:pkglibdir:}
+    lie='' several=''
+    for each in "${path%/bin/*}"/lib*/openmpi* "${path%/bin/*}"/lib*/openmpi/lib/openmpi* \
+        "${path%/bin/*}"/lib*/*/openmpi/lib/openmpi*; do
+      [ -f "$each/mca_btl_self.so" ] || continue
+      if [ -n "$lie" ] && ! [ "$each" -ef "$lie" ]; then several=yes; fi
+      lie=$each
+    done
+    if [ -z "$lie" ] || [ -n "$several" ]; then
+      lie=$(bounded "$path" --parsable --path pkglibdir 2>/dev/null </dev/null | head -c 4096)
+      lie=${lie#path:pkglibdir:}
+    fi
     if [ -f "$lie/mca_btl_self.so" ]; then
       set -- --version
       for each in "$lie"/mca_btl_*.so "$lie"/mca_mtl_*.so "$lie"/mca_pml_*.so; do
