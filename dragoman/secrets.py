@@ -11,7 +11,7 @@ import re
 
 from dragoman.secret_lines import hide_blocks, hide_dumped, hide_scattered_keys
 
-__all__ = ["HIDDEN", "is_secret_name", "is_secret_value", "redact"]
+__all__ = ["HIDDEN", "SAID_SECRET", "is_secret_name", "is_secret_value", "redact"]
 
 HIDDEN = "***"
 
@@ -23,7 +23,7 @@ def _words(text: str) -> frozenset[str]:
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = _words(
     "token secret secrets password passwd passphrase pwd pass credential credentials apikey authtoken bearer "
-    "privatekey secretkey accesskey sshkey cookie sas pat"
+    "privatekey secretkey accesskey sshkey sshpass cookie sas pat passwort kennwort pw"
 )
 _KEY_BEFORE = _words("api access secret private ssh auth encryption signing master account license deploy aws")
 _HARMLESS = _words(
@@ -52,13 +52,18 @@ _VALUE = re.compile(
 )
 _TO_QUOTE = {"'": re.compile(r"(?:[^']|'\\'')+(?=')"), '"': re.compile(r"(?:[^\"\\]|\\.)+(?=\")")}
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})"
-_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:=|:(?!//))[ \t]{{0,3}}")
+_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:\+?=|:(?!//))[ \t]{{0,3}}")
 _OPTION = re.compile(rf"(?<![A-Za-z0-9_.\-])--?(?!keys?[ \t]){_NAME}[ \t]{{1,3}}(?!-)")
 _SETENV = re.compile(
     rf"\b(?:setenv|pushenv|set[ \t]+-(?:g?x|xg))(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
     r"(?:[\"']?[ \t]{0,3},[ \t]{0,3}|[ \t]{1,3})"
 )
 _URL_LOGIN = re.compile(r"(?<=://)(?P<user>[^\s/:@]{1,128}):(?P<password>[^\s/@]{1,256})@")
+SAID_SECRET = re.compile(
+    r"(?i)\b((?:password|passwd|passphrase|passwort|kennwort|mot de passe|pw)(?: is| ist| est|:| =| lautet)[ \t]{1,3})"
+    r"(?!\*\*\*|(?:not|required|needed|wrong|expired|set|kept|asked|stored)\b)[^\s,;]{4,}"
+)
+"""`the password is hunter2`: words that tell a secret."""
 _HEADER = re.compile(
     r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
 )
@@ -71,6 +76,8 @@ def is_secret_name(name: str) -> bool:
         return False
     if words[-1] in _HARMLESS or words[0] in {"max", "min", "num", "n", "public", "no"}:
         return False
+    if words[-2:] in (["auth", "config"], ["amz", "signature"], ["amz", "credential"]):
+        return True
     if any(_JOINED.fullmatch(word) for word in words) or _SECRET_WORDS.intersection(words):
         return True
     return words[-1] == "key" and (len(words) == 1 or bool(_KEY_BEFORE.intersection(words)) or name.isupper())
@@ -113,5 +120,6 @@ def redact(text: str) -> str:
     text = hide_blocks(hide_dumped(text, HIDDEN, is_secret_name), HIDDEN, is_secret_name)
     text = _hide(_hide(_hide(text, _ASSIGNED), _OPTION), _SETENV)
     text = _HEADER.sub(rf"\1 {HIDDEN}", text)
+    text = SAID_SECRET.sub(rf"\1{HIDDEN}", text)
     text = _URL_LOGIN.sub(rf"\g<user>:{HIDDEN}@", text)
     return _VALUE_FORMS.sub(HIDDEN, text)

@@ -68,15 +68,18 @@ def _as_date(text: str) -> tuple[date, str] | None:
 
 @lru_cache(maxsize=65536)
 def _key(text: str) -> _Key:
-    """Sort key of a release version: numbers count, pre-releases come before the release, other words after it."""
+    """Sort key of a release version: numbers count, pre-releases come before the release, other words after it.
+
+    A lone `a`, `b` or `c` at the end is a letter of a release (OpenSSL 1.1.1c); with a number behind it, a pre-release.
+    """
     parts: list[tuple[int, int, str]] = []
     for part in _PARTS.findall(text.lower()):
         if part.isdigit():
             parts.append((2, int(part), ""))
-        elif part in _BEFORE_RELEASE:
+        elif part in _BEFORE_RELEASE and (len(part) > 1 or re.search(rf"{part}\d", text.lower())):
             parts.append((0, _BEFORE_RELEASE.index(part), part))
         elif part != "v" or parts:
-            parts.append((1, 0, part) if part not in ("post", "p", "update", "patch") else (2, 0, part))
+            parts.append((2, 0, part))
     while parts and parts[-1] == (2, 0, ""):
         parts.pop()
     return tuple(parts)

@@ -65,6 +65,8 @@ def switch_off(providers: Sequence[Provider], off: Sequence[str], *, site: str) 
             continue
         verbs = {verb for verb in provider.verbs if f"{name}.{verb}" in off}
         spent |= {f"{name}.{verb}" for verb in verbs}
+        if verbs and verbs == set(provider.verbs):
+            continue  # nothing of it is left to show
         left.append(LimitedProvider(provider, frozenset(verbs)) if verbs else provider)
     lost = [name for name in off if name not in spent and name.partition(".")[0] not in spent]
     if lost:

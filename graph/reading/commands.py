@@ -11,6 +11,7 @@ from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
 from graph.reading.draft import Draft
+from graph.reading.environment import kept_apart
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
 from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
@@ -132,13 +133,14 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
     if done.reading is not None:
         draft.unread.extend(f"{words}: {problem}" for problem in done.reading.problems)
         for item in done.reading.not_carried:
-            draft.default(f"not carried over: {item}")
+            draft.default(f"for its own kind of scheduler only: {redact(item)}")
         request = done.reading.request
         if request.components or len(request.shapes) > 1:
             draft.unread.append(words)
             return
         shape = {name: getattr(request.shape, name) for name in request.shape.model_fields_set}
         stated = {name: getattr(request, name) for name in request.model_fields_set - _OF_THE_SCRIPT}
+        stated |= kept_apart(draft, request)
         launch = _inner(draft, done, shape, stated)
         draft.sources += [
             Source(field=path, words=words, origin="text", start=span[0])

@@ -25,7 +25,39 @@ _VERBS = frozenset(
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
         *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
-        *("rechnen", "too", "there", "inside", "et", "est", "sur", "avec", "sans", "puis"),
+        *(
+            "rechnen",
+            "too",
+            "there",
+            "without",
+            "except",
+            "never",
+            "not",
+            "neither",
+            "anywhere",
+            "somewhere",
+            "elsewhere",
+        ),
+        *(
+            "exclusively",
+            "thrice",
+            "nicht",
+            "nie",
+            "niemals",
+            "keinesfalls",
+            "nur",
+            "außer",
+            "instead",
+            "sans",
+            "pas",
+            "inside",
+            "et",
+            "est",
+            "sur",
+            "avec",
+            "sans",
+            "puis",
+        ),
     ]
 )
 """Words that a sentence goes on with behind a command."""
@@ -88,6 +120,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
+    if re.fullmatch(r"[a-zäöü]{3,8}mal", low):
+        return True  # `zehnmal`
     return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
 
 

@@ -23,7 +23,9 @@ FILE = (
     rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/])"
     rf"|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/](?![\w*/])(?! v?\d+\.\d))"
 )
-_LIST = rf"(?P<files>[\"'`]?{FILE}[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?{FILE}[\"'`]?){{0,20}})"
+_LIST = (
+    rf"(?P<files>[\"'`]?(?>{FILE})[\"'`]?(?:(?:,? and |, ?|;? ?\+ ?| & )(?:a |the )?[\"'`]?(?>{FILE})[\"'`]?){{0,20}})"
+)
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
 _SIZE = (
     r"(?P<size>,? ?\(?(?:about |ca\.? |approx\.? |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)(?: of data| in size"
@@ -90,6 +92,7 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         _outputs(draft, match)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
+    _two_of_a_name(draft)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
 
@@ -99,6 +102,15 @@ MOVED = (
     r"|as) "
     r"(?P<files>(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|~?/[\w.*/@+-]+[\w*/])"
 )
+
+
+def _two_of_a_name(draft: Draft) -> None:
+    """`/a/x.dat and /b/x.dat`: both would lie at one place in the job's folder."""
+    names = [item.name for item in draft.fields.get("inputs", ())]
+    for name in dict.fromkeys(name for name in names if names.count(name) > 1):
+        sources = ", ".join(item.source for item in draft.fields["inputs"] if item.name == name)
+        draft.contested.add("inputs")
+        draft.ask("inputs", 0, 0, f"Both {sources} would be {name!r} in the job's folder. Under which names?", [])
 
 
 def _located(names: str) -> tuple[str, ...]:

@@ -205,7 +205,7 @@ def read_some_gpus(draft: Draft) -> None:
 
 def _described(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
-    if re.match(r"\d{1,4}[kmptl]\d{1,2}(?!\d)", match[0]):
+    if re.match(r"\d{1,4}(?:[kmptl]\d{1,2}|h20)(?!\d)", match[0]):
         return  # `8p4` is a version, `4k80` is no way to write four of them
     if draft.negated(*match.span()):
         return

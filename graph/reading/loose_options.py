@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dragoman.request import Source
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
+from graph.reading.environment import kept_apart
 from graph.reading.launchers import Launch
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.submit_lines import ScriptReader, is_flag, read_submit_line
@@ -39,7 +40,11 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
             continue
         words = redact(line)[:2000]
         draft.line.claim_text(start, end)
-        reading = read_submit_line(f"{name} {line}", reader).reading
+        submitted = read_submit_line(f"{name} {line}", reader)
+        reading = submitted.reading
+        if submitted.command or submitted.shell or submitted.left or redact(line) != line:
+            draft.unread.append(words)
+            continue
         if reading is None or reading.problems or reading.request.components or len(reading.request.shapes) > 1:
             draft.unread.append(words)
             continue
@@ -48,11 +53,12 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
         launch: Launch = known if isinstance(known, Launch) else Launch(())
         shape = {field: getattr(request.shape, field) for field in request.shape.model_fields_set}
         stated = {field: getattr(request, field) for field in request.model_fields_set - _LEFT_OUT}
+        stated |= kept_apart(draft, request)
         launch.shape = {**shape, **launch.shape}
         launch.fields = {**stated, **launch.fields}
         draft.fields["launched"] = launch
         for item in reading.not_carried:
-            draft.default(f"not carried over: {item}")
+            draft.default(f"for its own kind of scheduler only: {redact(item)}")
         draft.sources += [
             Source(field=path, words=words, origin="text", start=start)
             for path in (*(f"shapes.0.{field}" for field in shape), *stated)

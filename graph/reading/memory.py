@@ -37,7 +37,7 @@ LOCAL_BEFORE = (
     rf"(?<![\w-])(?P<local>local|node-local) (?P<disk>disk|scratch|ssds?|nvme)(?: space| storage)?(?: of|:| ?=)?"
     rf" (?:at least )?{_SIZE}"
 )
-HALF = rf"(?<![\w-])(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
+HALF = rf"(?<![\w-])(?<! of )(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
 UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$| please))"
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (

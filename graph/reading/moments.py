@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from dragoman.errors import BadRequest
@@ -128,6 +129,12 @@ _REGIONS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=1)
+def _cities() -> dict[str, str]:
+    """Zones by the names of their cities, in lower case; of several the first."""
+    return {zone.rpartition("/")[2].lower(): zone for zone in sorted(available_timezones(), reverse=True)}
+
+
 def zone_named(name: str) -> tzinfo | None:
     """A zone by IANA name, offset, or abbreviation that means one thing; None for any other word."""
     low = re.sub(r" (?:standard|daylight)$", "", name.strip().lower())
@@ -139,9 +146,9 @@ def zone_named(name: str) -> tzinfo | None:
     if offset:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes < 24 * 60 else None
-    cities = [zone for zone in available_timezones() if zone.rpartition("/")[2].lower() == low.replace(" ", "_")]
-    if cities:
-        return ZoneInfo(min(cities))
+    city = _cities().get(low.replace(" ", "_"))
+    if city is not None:
+        return ZoneInfo(city)
     try:
         return ZoneInfo("/".join(part.title() if part.islower() else part for part in name.strip().split("/")))
     except (ValueError, OSError, KeyError):

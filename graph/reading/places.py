@@ -22,9 +22,10 @@ NOT_SITE = (
     rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
     rf"|never|must not|should not) (?:(?:run|submit|go"
     rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|except(?: for)?(?: at"
-    rf"| on)?|excluding|exclude|avoid(?:ing)?|any(?:where| (?:site|place|cluster|machine))(?: else)? (?:but"
-    rf"|except)(?: at| on)?|anything but|other than (?:at"
-    rf"|on)) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
+    rf"| on)?|excluding|exclude|avoid(?:ing)?|stay(?:ing)? off|keep (?:away from|off)|weder|neither"
+    rf"|alles außer|(?:elsewhere|other sites) than|any(?:where| (?:site|place|cluster|machine))(?: else)? (?:but"
+    rf"|except)(?: at| on)?|(?:on )?anything but|(?:on )?(?:anything |anywhere )?other than(?: at"
+    rf"| on)?) (?:the )?(?:sites? |cluster |machine )?{_NAME}{_MORE}"
 )
 ONLY_SITE = (
     rf"(?<![\w-])(?:(?:run |it |must |should |submit |please ){{0,6}}(?:only|exclusively|strictly|just) (?:at|on"

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
-from dragoman.secrets import redact
+from dragoman.secrets import SAID_SECRET, redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.choices import resolve_alternatives, resolve_components
@@ -133,6 +133,9 @@ def _read_words(
     read_options(draft)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]
+    for match in SAID_SECRET.finditer(text):
+        draft.unread.append(redact(match[0]))
+        draft.line.claim_text(*match.span())
     hide_signature(draft)
     read_arrays(draft)
     read_moments(draft)
@@ -187,6 +190,7 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
             if path == "shapes.0.nodes":
                 shape.pop("nodes_max", None)
     alternative = fields.pop("alternative", None)
+    _drop_visible_secrets(draft, fields)
     if components:
         fields["components"] = tuple(each for one in components for each in _shapes({**shape, **one}, None))
     elif choices:
@@ -200,6 +204,17 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
         request=build_request(fields), questions=tuple(draft.questions), defaults=tuple(draft.defaults),
         unread=tuple(dict.fromkeys(draft.unread)), secrets=draft.secrets, read_at=draft.now, time_zone=draft.time_zone,
     )  # fmt: skip
+
+
+def _drop_visible_secrets(draft: Draft, fields: dict[str, Any]) -> None:
+    """An address with a password or a signature in it is told, not kept."""
+    for name, part in (("inputs", "source"), ("containers", "image")):
+        items = fields.get(name) or []
+        told = [(item, getattr(item, part, None) or "") for item in items]
+        seen = [item for item, address in told if redact(address) != address]
+        draft.unread += [f"a secret in an address is not kept: {redact(getattr(item, part))[:500]}" for item in seen]
+        if seen:
+            fields[name] = [item for item in items if item not in seen]
 
 
 def _context(shape: Mapping[str, Any], base: Shape | None) -> Shape | None:

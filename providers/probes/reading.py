@@ -60,7 +60,7 @@ done
 
 def read_command(paths: Sequence[str], mark: str, *, timeout_s: float = 20.0) -> Command:
     """Read all these files; `mark` is a fresh random word."""
-    argv = ("/bin/sh", "-c", _SCRIPT, "sh", mark, str(MAX_FILE_BYTES), *paths)
+    argv = ("/bin/sh", "-c", _SCRIPT, "sh", mark, str(MAX_FILE_BYTES + 1), *paths)
     return Command(argv=argv, environment={"LC_ALL": "C"}, timeout_s=timeout_s, max_output_bytes=32 * 2**20)
 
 
@@ -92,4 +92,6 @@ def _read(path: str, kind: str, code: int, data: bytes) -> FileRead:
         return FileRead(path, Outcome.UNKNOWN, reason=f"{path} did not answer within 5 s")
     if code != 0:
         return FileRead(path, Outcome.UNKNOWN, reason=f"{path} cannot be read (exit {code})")
+    if len(data) > MAX_FILE_BYTES:
+        return FileRead(path, Outcome.UNKNOWN, reason=f"{path} is larger than {MAX_FILE_BYTES} bytes")
     return FileRead(path, Outcome.OK, data=data, folder=kind == "d")

@@ -10,12 +10,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, get_args, get_origin
 
-from pydantic import BaseModel, Field, NonNegativeFloat, PositiveFloat, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from dragoman import facts
 from dragoman.errors import BadRequest
 from dragoman.kleene import Truth
 from dragoman.model import JsonObject, Model
+from dragoman.observation import Category
 from dragoman.units import parse_bytes, parse_duration
 from providers.simulated.motion import Motion
 
@@ -85,6 +94,15 @@ class SimulatedState(Model):
     policy: facts.SecurityPolicy | None = None
     unknown: tuple[str, ...] = ()
     """Providers that give no answer, such as `network/infiniband`, or a whole category, such as `container`."""
+
+    @field_validator("unknown")
+    @classmethod
+    def _known_categories(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name.partition("/")[0] not in set(Category):
+                raise ValueError(f"{name!r} is in no category; there are {', '.join(Category)}")
+        return names
+
     wait_s: NonNegativeFloat | None = None
     """Expected wait of a job that does not fit into what is idle. None: not known."""
     answer_s: NonNegativeFloat = Field(default=0.0, le=600)

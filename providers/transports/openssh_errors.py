@@ -20,7 +20,7 @@ _UNKNOWN_KEY = re.compile(
 _LOGIN = re.compile(
     r"Permission denied \([a-z0-9@.,-]*\)|^\S*: Permission denied,? please try again|Too many authentication failures"
     r"|No more authentication methods|no supported authentication methods|signing failed|agent refused operation"
-    r"|[Pp]assword (?:has )?expired|password change required|[Aa]ccount (?:has )?expired|No such identity"
+    r"|[Pp]assword (?:has )?expired|[Pp]assword change required|[Aa]ccount (?:has )?expired|No such identity"
     r"|Load key .*: (?!No such file)|UNPROTECTED PRIVATE KEY|certificate .*expired|Certificate has expired",
     re.MULTILINE,
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dragoman.command import Completed
 from dragoman.facts import Cpu, CpuCluster, Presence
 from dragoman.observation import Answer, Category, Outcome
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, presence_from, question
@@ -101,7 +103,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Cpu] | Ask:
         Cpu(
             model=" + ".join(models) or first.get("model name"),
             vendor=vendor,
-            architecture=listed.words.get("Architecture") or (arch.out.strip() if arch and arch.rc == 0 else None),
+            architecture=listed.words.get("Architecture") or _machine(arch),
             microarchitecture=microarchitecture(
                 vendor, set(features), _number(first.get("cpu family")), _plain_int(first.get("model")), arm
             ),
@@ -143,6 +145,12 @@ def _usable(results: Results) -> float | None:
 
 
 _DESCRIBE = ProbeVerb(CPU, _ask, _parse)
+
+
+def _machine(done: Completed | None) -> str | None:
+    """What uname(1) calls the machine; None where it did not answer with one word."""
+    word = done.out.strip() if done is not None and done.rc == 0 else ""
+    return word if re.fullmatch(r"[A-Za-z0-9_]{2,32}", word) else None
 
 
 @register_probe

@@ -123,8 +123,10 @@ def _apps(results: Results) -> frozenset[str] | None:
     done = results.done("apps")
     if done is None or done.rc != 0 or done.truncated or _FAULT.search(f"{done.out}{done.err}"):
         return None
-    lines = [line.split(",")[0].strip() for line in done.out.splitlines() if line.strip()]
-    return frozenset(line for line in lines if line.startswith(("GPU-", "MIG-")))
+    rows = [[cell.strip() for cell in line.split(",")] for line in done.out.splitlines() if line.strip()]
+    told = [row for row in rows if row[0].startswith(("GPU-", "MIG-"))]
+    # `GPU-…, [Not Supported]`: a card that tells of no processes.
+    return frozenset(row[0] for row in told if len(row) < 2 or row[1].isdigit())
 
 
 def _instances(results: Results) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None:
@@ -149,7 +151,8 @@ def _card(
         use = None if partitioned else known_number(row.get("utilization.gpu", ""))
         # The driver keeps more memory of a split GPU than of a whole one.
         by_use = busy_by_use(use, None if partitioned else used, total)
-        free = ~by_use if by_use is not Truth.UNKNOWN else (Truth.YES if apps is not None and uuid else Truth.UNKNOWN)
+        idle = Truth.YES if apps is not None and uuid and partitioned else Truth.UNKNOWN
+        free = ~by_use if by_use is not Truth.UNKNOWN else idle
     return Card(
         model=row.get("name") or None,
         memory_bytes=None if total is None else int(total) * MIB,

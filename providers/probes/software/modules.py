@@ -214,18 +214,17 @@ def _compiler_module(full: str) -> str | None:
 
 
 def load_lines(init: str, chain: tuple[str, ...]) -> tuple[str, ...]:
-    """Shell lines that load these modules in order, and stop the job where the last one is not loaded.
+    """Shell lines that load these modules in order, and stop the job where one of them is not loaded.
 
     Neither exit code nor stderr of `module load` tells: notes are printed on success, and Tcl modules of version 3 end
     with 0 on failure. LOADEDMODULES is what both kinds keep.
     """
     if not chain or not all(is_module_name(name) for name in chain):
         return ()
-    last = chain[-1]
+    loaded = 'case ":${{LOADEDMODULES:-}}:" in *":{0}:"*) ;; *) echo "module {0} was not loaded" >&2; exit 1 ;; esac'
     return (
         f"command -v module >/dev/null 2>&1 || . {shlex.quote(init)}",
-        *(f"module load {name}" for name in chain),
-        f'case ":${{LOADEDMODULES:-}}:" in *":{last}:"*) ;; *) echo "module {last} was not loaded" >&2; exit 1 ;; esac',
+        *(line for name in chain for line in (f"module load {name}", loaded.format(name))),
     )
 
 

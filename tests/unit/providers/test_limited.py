@@ -31,3 +31,8 @@ def test_a_name_that_switches_nothing_off_is_an_error(name: str) -> None:
     with pytest.raises(SiteFileError, match="switch off") as caught:
         switch_off(PROVIDERS, [name], site="a")
     assert "software/spack" in caught.value.cure
+
+
+def test_a_provider_without_verbs_is_not_shown() -> None:
+    off = ["software/pip.probe", "software/pip.find_package"]
+    assert [provider.name for provider in switch_off(PROVIDERS, off, site="a")] == ["spack"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -356,3 +357,27 @@ def test_a_number_of_several_words_is_one_number(read: Read, text: str, cpus: in
 def test_words_that_make_no_number_together_stay_apart(read: Read) -> None:
     shape = read("two four core nodes: ./x").request.shape
     assert (shape.nodes, shape.cpus_per_node) == (2, 4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run ./sim niemals auf beta, 1 Stunde", "run ./sim on anything other than beta, 2 nodes",
+        "stay off beta: ./sim",
+        "run ./sim anywhere but beta for 2 hours", "beta is out of the question, 2 nodes, ./sim",
+    ],
+)  # fmt: skip
+def test_a_site_that_is_refused_is_not_where_it_runs(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"]).request
+    assert (found.sites, found.sites_not) == ((), ("beta",))
+
+
+def test_two_files_of_one_name_are_asked_about(read: Read) -> None:
+    assert [question.field for question in read("./x on 2 nodes, needs /a/x.dat and /b/x.dat").questions] == ["inputs"]
+
+
+def test_many_files_take_no_time(read: Read) -> None:
+    files = ", ".join(f"data/run{number}/in.dat" for number in range(20))
+    begin = time.process_time()
+    assert len(read(f"./sim on 2 nodes, needs {files}", sites=["alpha"]).request.inputs or [1]) > 0
+    assert time.process_time() - begin < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from dragoman.secrets import is_secret_name, redact
 from graph.reading.reading import Reading
+from providers.script_reading import read_any_script
 
 Read = Callable[..., Any]
 
@@ -68,6 +70,11 @@ def test_harmless_names(name: str) -> None:
         ("curl -H 'Authorization: Bearer abcdef123456' x", "abcdef123456"),
         ("postgres://user:pa55@host/db", "pa55"),
         ("app --api-key=k123 run", "k123"),
+        ("+ HF_TOKEN+=hf_y", "hf_y"),
+        ("SSHPASS=pw1x", "pw1x"),
+        ("the password is hunter2x", "hunter2x"),
+        ("das Passwort lautet hunter2x", "hunter2x"),
+        ("https://b.example.org/a.dat?X-Amz-Signature=abcdef012345", "abcdef012345"),
         ("app --token k123 run", "k123"),
         ("clone with ghp_abcdefghijklmnopqrstuvwxyz0123", "ghp_abc"),
     ],
@@ -175,3 +182,20 @@ def test_a_secret_in_arguments_is_told(text: str, read: Read) -> None:
     reading: Reading = read(text)
     assert any("shows a secret" in words for words in reading.unread)
     assert "k123secret" not in "".join(reading.unread) + "".join(source.words for source in reading.request.sources)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "--nodes=2 --time=1:00:00 --export=API_KEY=hunter2secretX, program ./x",
+        "./x on 2 nodes for 1 hour, needs https://bob:hunter2secretX@x.org/a.dat",
+        "./x on 2 nodes, needs https://b.example.org/a.dat?X-Amz-Signature=hunter2secretX",
+        "sbatch --nodes=2 --export=API_KEY=hunter2secretX job.sh",
+        "./x on 2 nodes, the password is hunter2secretX",
+        "./x in apptainer, image docker://bob:hunter2secretX@reg.example.org/a:1",
+    ],
+)
+def test_a_secret_is_in_nothing_that_is_kept(text: str, read: Read) -> None:
+    found = read(text, script_reader=read_any_script)
+    assert "hunter2secretX" not in json.dumps(found.model_dump(mode="json"))
+    assert found.unread or found.questions or found.secrets

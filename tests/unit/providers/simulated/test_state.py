@@ -38,6 +38,7 @@ def test_amounts_times_and_truths_as_people_write_them() -> None:
         ({"memory": {"total_bytes": -1}}, "memory.total_bytes"),
         ({"cpus": {}}, "cpus"),
         ({"workload": {}}, "workload.scheduler"),
+        ({"unknown": ["netwrk/infiniband"]}, "unknown"),
     ],
 )
 def test_what_is_wrong_is_named(data: dict[str, object], field: str) -> None:
