@@ -352,7 +352,7 @@ class Campaign:
         """All faults have struck or cannot, and all threads are at their end or wait for a person."""
         if self.late:
             return all(request.done for request in self.requests)
-        enough = not self._left or len(self.requests) >= 3 * self.options.jobs
+        enough = not self._left or len(self.requests) >= 2 * self.options.jobs
         return enough and len(self.requests) >= self.options.jobs and all(request.done for request in self.requests)
 
     async def run(self) -> None:
