@@ -15,7 +15,7 @@ __all__ = ["read_exclusive", "read_places", "read_unknown_places"]
 
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 _MORE = (
-    r"(?P<more>(?:(?:,? (?:and|or) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
+    r"(?P<more>(?:(?:,? (?:and|or|nor|noch) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
     r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
 )
 NOT_SITE = (
@@ -137,7 +137,7 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             names += [
                 word
                 for word in more.replace(",", " ").replace("/", " ").split()
-                if word not in ("and", "or", "at", "on", "site") and word not in PADDING | KEYWORDS
+                if word not in ("and", "or", "nor", "noch", "at", "on", "site") and word not in PADDING | KEYWORDS
             ]
             if match["name"] in _NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
                 continue

@@ -381,3 +381,9 @@ def test_many_files_take_no_time(read: Read) -> None:
     begin = time.process_time()
     assert len(read(f"./sim on 2 nodes, needs {files}", sites=["alpha"]).request.inputs or [1]) > 0
     assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize("text", ["./x on 2 nodes, neither alpha nor beta", "./x auf 2 Knoten, weder alpha noch beta"])
+def test_neither_of_two_sites(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"]).request
+    assert (found.sites, found.sites_not) == ((), ("alpha", "beta"))
