@@ -98,6 +98,12 @@ _DATA = re.compile(
 _LOOSE = ("project", "allocation", "bank", "grant")
 _FRENCH = re.compile(r"\b(?:compte|n(?:œ|oe)uds?|c(?:œ|oe)urs?|heures?|tâches?|taches?)\b", re.IGNORECASE)
 FRENCH_QUEUE = rf"(?<![\w-])file ?:? {_NAME}"
+_TOLD_OF = re.compile(
+    r"(?<![\w-])(?:used to|was|were|ran|tested|benchmarked|compared?|compare|if|unless|moved?|(?:is|are) (?:down"
+    r"|full|busy"
+    r"|broken|closed))(?![\w-])"
+)
+"""Words of sentences that tell of a site, or name a condition, and ask for nothing yet."""
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
     r"|i) ran)"
@@ -181,8 +187,21 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
                  Option(label="only its data lie there")],
             )  # fmt: skip
             continue
+        if _TOLD_OF.search(_clause(draft.line.norm, *match.span())):
+            draft.ask(
+                "sites", *match.span(), f"Must it run at {site!r}?",
+                [Option(label=f"yes, only at {site}", patch={"sites": [site]}),
+                 Option(label=f"no, not at {site}", patch={"sites_not": [site]}), Option(label="no matter")],
+            )  # fmt: skip
+            continue
         refused = match[0].startswith(("not ", "no ")) or match["out"] not in (None, " only")
         draft.add("sites_not" if refused else "sites", site, *match.span())
+
+
+def _clause(norm: str, start: int, end: int) -> str:
+    """The sentence around a stretch, up to 160 characters before and behind it."""
+    before = re.split(r"[.;!?](?: |$)", norm[max(0, start - 160) : start])[-1]
+    return before + norm[start:end] + re.split(r"[.;!?](?: |$)", norm[end : end + 160])[0]
 
 
 def _same_site(draft: Draft) -> None:
