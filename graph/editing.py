@@ -18,7 +18,7 @@ async def edited_request(step: Step, request: JobRequest, edit: str | Mapping[st
     """The request with the edit over it.
 
     Raises:
-        BadRequest: when any of it was not understood, can mean two things, or holds a secret value.
+        BadRequest: when it says nothing, or any of it was not understood, can mean two things or holds a secret value.
 
     """
     options = step.state.options
@@ -31,5 +31,7 @@ async def edited_request(step: Step, request: JobRequest, edit: str | Mapping[st
         raise BadRequest(f"not understood: {'; '.join(reading.unread)}", where="edit", cure="say it differently")
     if reading.questions:
         raise BadRequest(reading.questions[0].text, where="edit", cure="say which is meant")
+    if reading.request == request:
+        raise BadRequest("the edit says nothing about the request", where="edit", cure="say what should be different")
     taken = await with_local_inputs(reading.request, options.base_dir)
     return with_recipe(taken, await known_recipes(step))
