@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter, deque
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -204,11 +204,10 @@ class Campaign:
                 self.moved = max(self.moved, time.monotonic() - STALLED_S / 2)
 
     def _again(self, fault: Fault) -> None:
-        """A fault whose step its process did not come to: next time at once; given up after some tries."""
+        """A fault whose step its process did not come to; given up after some tries."""
         self.tried[fault.number] += 1
-        if self.tried[fault.number] < (30 if fault.step in RARE else 10):
-            self.faults[fault.number] = replace(fault, nth=1)
-            self.waiting.append(self.faults[fault.number])
+        if self.tried[fault.number] < (10 if fault.step in RARE else 3):
+            self.waiting.append(fault)
 
     # Strikes
 
