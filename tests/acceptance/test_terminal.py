@@ -17,11 +17,14 @@ REQUEST = "1 task for 2 minutes: sh -c 'echo made > out'"
 def at_terminal(dragoman: Any, *arguments: str, answers: dict[str, str]) -> tuple[int, str]:
     """Run a command on a pseudo-terminal; types each answer when its prompt shows."""
     ours, theirs = pty.openpty()
+    # Where the tests were started with INT ignored, as behind `&`, what they start would ignore it too.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "interfaces.cli.main", *arguments, "--sites", str(dragoman.sites)],
         cwd=dragoman.folder, env={**dragoman.environment, "TERM": "dumb", "COLUMNS": "160"},
         stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     os.close(theirs)
     shown, waiting, until = "", dict(answers), time.monotonic() + 90
     while time.monotonic() < until:
