@@ -11,7 +11,6 @@ from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
 from graph.reading.draft import Draft
-from graph.reading.environment import kept_apart
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
 from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
@@ -19,21 +18,12 @@ from graph.reading.launchers import Launch, read_launch
 from graph.reading.lexicon import KEYWORDS
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
+from graph.reading.scheduler_options import state_options
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
 
 __all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command", "warn_of_secret"]
 
-_OF_THE_SCRIPT = {
-    "script",
-    "script_dialect",
-    "command",
-    "shapes",
-    "components",
-    "sources",
-    "schema_version",
-    "launch_line",
-}
 _RUNTIMES = ("apptainer", "singularity", "docker", "podman")
 _RUN_WORD = re.compile(
     r"(?i)(?:^|[.;,\n])[ \t]*(?:(?:please|just|then)[ \t]+)?(?:run|execute)[ \t]+(?P<word>[a-z]+)(?![\w.-])"
@@ -132,20 +122,10 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
         return
     if done.reading is not None:
         draft.unread.extend(f"{words}: {problem}" for problem in done.reading.problems)
-        for item in done.reading.not_carried:
-            draft.default(f"for its own kind of scheduler only: {redact(item)}")
-        request = done.reading.request
-        if request.components or len(request.shapes) > 1:
-            draft.unread.append(words)
+        asked = state_options(draft, done.reading, words, span[0])
+        if asked is None:
             return
-        shape = {name: getattr(request.shape, name) for name in request.shape.model_fields_set}
-        stated = {name: getattr(request, name) for name in request.model_fields_set - _OF_THE_SCRIPT}
-        stated |= kept_apart(draft, request)
-        launch = _inner(draft, done, shape, stated)
-        draft.sources += [
-            Source(field=path, words=words, origin="text", start=span[0])
-            for path in (*(f"shapes.0.{name}" for name in shape), *stated)
-        ]
+        launch = _inner(draft, done, *asked)
     else:
         launch = _inner(draft, done, {}, {})
     draft.fields["launched"] = launch

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from dragoman.request import EnvironmentVariable, JobRequest
+from dragoman.request import EnvironmentVariable
 from dragoman.secrets import is_secret_name, is_secret_value
 from graph.reading.draft import Draft
 
-__all__ = ["kept_apart", "read_environment", "variable"]
+__all__ = ["read_environment", "variable"]
 
 RULE = (
     r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using) (?:the )?"
@@ -31,15 +31,6 @@ def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVaria
         secrets[name] = value
         return EnvironmentVariable(name=name, secret=name)
     return EnvironmentVariable(name=name, value=value)
-
-
-def kept_apart(draft: Draft, request: JobRequest) -> dict[str, tuple[EnvironmentVariable, ...]]:
-    """The variables of a request that options made, with secret values taken out; empty: it has none."""
-    variables = tuple(
-        variable(draft.secrets, item.name, item.value) if item.value is not None else item
-        for item in request.environment
-    )
-    return {"environment": variables} if variables else {}
 
 
 def read_environment(draft: Draft) -> None:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dragoman.request import Source
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
-from graph.reading.environment import kept_apart
 from graph.reading.launchers import Launch
 from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.scheduler_options import state_options
 from graph.reading.submit_lines import ScriptReader, is_flag, read_submit_line
 
 __all__ = ["read_loose_options"]
@@ -24,9 +23,6 @@ _RESOURCES = re.compile(r"-l (?:select|nodes|ncpus|walltime|mem|place)\b")
 _SHORT = frozenset("-N -n -t -p -A -c -J -q -C -G -a -d".split())  # noqa: SIM905
 _SURE = frozenset("-N -n -t -p -A".split())  # noqa: SIM905
 _BEFORE = frozenset("options option flags style pbs slurm sbatch qsub directives args arguments plus".split())  # noqa: SIM905
-_LEFT_OUT = frozenset(
-    ("script", "script_dialect", "command", "shapes", "components", "sources", "schema_version", "notes")
-)
 
 
 def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
@@ -42,27 +38,18 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
         draft.line.claim_text(start, end)
         submitted = read_submit_line(f"{name} {line}", reader)
         reading = submitted.reading
-        if submitted.command or submitted.shell or submitted.left or redact(line) != line:
+        unsaid = submitted.command or submitted.shell or submitted.left or redact(line) != line
+        if unsaid or reading is None or reading.problems:
             draft.unread.append(words)
             continue
-        if reading is None or reading.problems or reading.request.components or len(reading.request.shapes) > 1:
-            draft.unread.append(words)
+        asked = state_options(draft, reading, words, start)
+        if asked is None:
             continue
-        request = reading.request
         known = draft.fields.get("launched")
         launch: Launch = known if isinstance(known, Launch) else Launch(())
-        shape = {field: getattr(request.shape, field) for field in request.shape.model_fields_set}
-        stated = {field: getattr(request, field) for field in request.model_fields_set - _LEFT_OUT}
-        stated |= kept_apart(draft, request)
-        launch.shape = {**shape, **launch.shape}
-        launch.fields = {**stated, **launch.fields}
+        launch.shape = {**asked[0], **launch.shape}
+        launch.fields = {**asked[1], **launch.fields}
         draft.fields["launched"] = launch
-        for item in reading.not_carried:
-            draft.default(f"for its own kind of scheduler only: {redact(item)}")
-        draft.sources += [
-            Source(field=path, words=words, origin="text", start=start)
-            for path in (*(f"shapes.0.{field}" for field in shape), *stated)
-        ]
 
 
 def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:

@@ -35,6 +35,7 @@ from graph.reading.places import read_exclusive, read_places, read_unknown_place
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
+from graph.reading.scheduler_options import told_of, without_secret_values
 from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.signature import hide_signature
@@ -295,9 +296,9 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         unread += directives
     else:
         found = reader(cleaned)
-        request = found.request
+        request = without_secret_values(secrets, found.request)
         unread += tuple(found.problems)
-        defaults += tuple(f"not carried over: {item}" for item in found.not_carried)
+        defaults += told_of(found)
         if request.script is None and not request.command:
             request = request.model_copy(update={"script": found.body})
     if variables:

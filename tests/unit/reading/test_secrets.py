@@ -192,6 +192,9 @@ def test_a_secret_in_arguments_is_told(text: str, read: Read) -> None:
         "./x on 2 nodes, needs https://b.example.org/a.dat?X-Amz-Signature=hunter2secretX",
         "sbatch --nodes=2 --export=API_KEY=hunter2secretX job.sh",
         "./x on 2 nodes, the password is hunter2secretX",
+        "#!/bin/sh\n#SBATCH --export=API_KEY=hunter2secretX\n#SBATCH -N 2\n./x\n",
+        "#!/bin/sh\n#PBS -v API_KEY=hunter2secretX\n#PBS -l nodes=2\n./x\n",
+        "#!/bin/sh\n#SBATCH --comment=token=hunter2secretX\n./x\n",
         "./x in apptainer, image docker://bob:hunter2secretX@reg.example.org/a:1",
     ],
 )
