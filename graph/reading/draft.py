@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -120,11 +121,15 @@ class Draft:
         return True
 
     def corrected(self, start: int, end: int) -> bool:
-        """Whether the words between two statements say that the later one counts: `8 nodes, sorry, 16 nodes`."""
+        """Whether the words between two statements say that the later one counts; claims those words."""
         found = [*_CORRECTED.finditer(self.line.norm, start, end)] if 0 <= end - start <= 120 else []
         for match in found:
             self.line.claim(*match.span())
         return bool(found)
+
+    def named(self, sites: Sequence[str]) -> dict[str, str]:
+        """Sites of the fleet whose names stand in the text, by those names in lower case."""
+        return {site.lower(): site for site in sites if site.lower() in self.line.norm}
 
     def of_a_story(self, at: int) -> bool:
         """Whether a place or day follows a word that is none of the job's: `I fly on Friday`, `a paper on bees`."""

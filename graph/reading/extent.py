@@ -55,7 +55,6 @@ _VERBS = frozenset(
             "est",
             "sur",
             "avec",
-            "sans",
             "puis",
         ),
     ]

@@ -80,7 +80,7 @@ def _names(draft: Draft, start: int, end: int) -> list[str]:
 
 def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
     """Find what lies at a site of the fleet, results (`results in out.dat`), then inputs (`needs input.csv`)."""
-    known = {site.lower(): site for site in sites}
+    known = draft.named(sites)
     names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
     for rule in _located(names) if names else ():
         for match in draft.line.find(rule):

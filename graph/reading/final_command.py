@@ -47,7 +47,7 @@ LABELS = frozenset(
         *("using", "variables", "walltime", "with"),
     ]
 )
-INPUT_LABELS = frozenset("data file files folder input inputs output outputs result results image".split())  # noqa: SIM905
+INPUT_LABELS = frozenset("data file files folder in input inputs out output outputs result results image".split())  # noqa: SIM905
 """What stands before a colon with files behind it."""
 _WORDS = PADDING | FUNCTION_WORDS | KEYWORDS | frozenset(NUMBER_WORDS)
 

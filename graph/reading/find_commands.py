@@ -113,7 +113,8 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
     if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
-        return not re.search(r"\.[A-Za-z]\w{0,6}$", word) or bool(_SCRIPT_FILE.fullmatch(word))
+        file = re.search(r"\.[A-Za-z]\w{0,6}$", word) and not _SCRIPT_FILE.fullmatch(word)
+        return not file or bool(following)
     if word in PLAIN:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:

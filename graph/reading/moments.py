@@ -146,13 +146,11 @@ def zone_named(name: str) -> tzinfo | None:
     if offset:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
         return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes < 24 * 60 else None
-    city = _cities().get(low.replace(" ", "_"))
-    if city is not None:
-        return ZoneInfo(city)
     try:
         return ZoneInfo("/".join(part.title() if part.islower() else part for part in name.strip().split("/")))
     except (ValueError, OSError, KeyError):
-        return None
+        city = _cities().get(low.replace(" ", "_"))
+        return ZoneInfo(city) if city is not None else None
 
 
 def read_moments(draft: Draft) -> None:

@@ -135,7 +135,7 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
     if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
         for match in draft.line.find(FRENCH_QUEUE):
             draft.put("queue", draft.line.words(*match.span("name")), *match.span())
-    known = {site.lower(): site for site in sites}
+    known = draft.named(sites)
     for rule, field in ((NOT_SITE, "sites_not"), (ONLY_SITE, "sites"), (ONLY_AFTER, "sites")):
         for match in draft.line.find(rule):
             names = [draft.line.words(*match.span("name")).rstrip(".")]

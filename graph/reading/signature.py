@@ -1,4 +1,4 @@
-"""The end of a letter: a greeting and who wrote it. It asks for nothing, and the person is told what was left out."""
+"""How a letter begins and ends: a greeting, and who wrote it. They ask for nothing; who wrote it is told."""
 
 from __future__ import annotations
 

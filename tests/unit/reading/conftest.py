@@ -141,10 +141,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, load(name), ids=lambda item: item["text"][:60])
     if "entry_apart" in metafunc.fixturenames:
+        unread = pytest.mark.xfail(strict=True, reason="not read rightly yet")
         apart = [
-            pytest.param(
-                item, marks=pytest.mark.xfail(strict=True) if item.get("not_yet") else (), id=item["text"][:60]
-            )
+            pytest.param(item, marks=[unread] * bool(item.get("not_yet")), id=item["text"][:60])
             for path in sorted((Path(__file__).parent / "apart").glob("*.yaml"))
             for item in load(f"apart/{path.name}")
         ]
