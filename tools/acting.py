@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dragoman.attempt import Attempt
 from dragoman.errors import DragomanError
 from dragoman.job import JobRef, JobStatus
 from dragoman.model import JsonObject, Model, Moment
 from dragoman.observation import Answer, Outcome
-from dragoman.protocols import JobAnswers
+from dragoman.protocols import Dialect, JobAnswers
+from providers.schedulers.client import SchedulerClient
 from providers.site_runtime import SiteRuntime
+from providers.translation.translate import dialect_named
 from tools.answers import of_error, of_invalid, of_model, tool_name
 from tools.job_order import JobOrder, submit_order
+from tools.order_fields import order_model
 
 __all__ = ["HistoryQuestion", "JobQuestion", "JobsQuestion", "JobsSeen", "SubmitOrder", "acting_tools"]
 
 
 class SubmitOrder(Model):
     """What to submit: a job, or an attempt whose intent is kept in a ledger. Exactly one of them."""
+
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     job: JobOrder | None = None
     attempt: Attempt | None = None
@@ -76,13 +82,20 @@ _HISTORY = (
 def acting_tools(runtime: SiteRuntime) -> list[BaseTool]:
     """Submit, status, history, cancel, hold and release at the site's scheduler.
 
+    What this scheduler cannot is not among them: the order that submit takes has its fields only, and one that holds no
+    jobs has neither hold nor release. Of a scheduler whose scripts are only read there are none.
+
     Status and history change nothing, but tell of people's jobs: they are marked as acting like the others, so that no
     secretary gets them.
     """
     scheduler = runtime.scheduler
+    dialect = scheduler.dialect if isinstance(scheduler, SchedulerClient) else dialect_named(runtime.site.scheduler)
+    if getattr(dialect, "only_scripts", False):
+        return []
 
-    async def submit(job: JobOrder | None, attempt: Attempt | None) -> Model:
-        return await submit_order(runtime, job, attempt)
+    async def submit(job: Model | None, attempt: Attempt | None) -> Model:
+        order = JobOrder.model_validate(job.model_dump()) if job is not None else None
+        return await submit_order(runtime, order, attempt)
 
     async def status(jobs: tuple[JobRef, ...]) -> Model:
         return _seen(await scheduler.status(jobs))
@@ -99,14 +112,24 @@ def acting_tools(runtime: SiteRuntime) -> list[BaseTool]:
     async def release(job: JobRef) -> Model:
         return await scheduler.release(job)
 
-    return [
-        _tool(runtime, "submit", _SUBMIT, SubmitOrder, submit),
+    tools = [
+        _tool(runtime, "submit", _SUBMIT, _submit_order(dialect), submit),
         _tool(runtime, "status", _STATUS, JobsQuestion, status),
         _tool(runtime, "history", _HISTORY, HistoryQuestion, history),
         _tool(runtime, "cancel", "Ask for a job's end. Its status tells when it has ended.", JobQuestion, cancel),
-        _tool(runtime, "hold", "Keep a job that waits from starting until it is released.", JobQuestion, hold),
-        _tool(runtime, "release", "Let a held job start when its turn comes.", JobQuestion, release),
     ]
+    if dialect.hold_command(JobRef(job_id="1")) is not None:
+        tools += [
+            _tool(runtime, "hold", "Keep a job that waits from starting until it is released.", JobQuestion, hold),
+            _tool(runtime, "release", "Let a held job start when its turn comes.", JobQuestion, release),
+        ]
+    return tools
+
+
+def _submit_order(dialect: Dialect) -> type[SubmitOrder]:
+    """The order with the fields that this scheduler takes."""
+    fields: dict[str, Any] = {"job": (order_model(dialect) | None, None)}
+    return create_model("SubmitOrder", __base__=SubmitOrder, __module__=__name__, __doc__=SubmitOrder.__doc__, **fields)
 
 
 def _seen(answers: JobAnswers) -> JobsSeen:

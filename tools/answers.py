@@ -31,7 +31,8 @@ def of_invalid(error: ValidationError | object) -> JsonObject:
     """Arguments that are none of the tool's: the field and the cure, and nothing was done."""
     found = error.errors(include_url=False, include_input=False) if isinstance(error, ValidationError) else []
     words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found[:5]) or str(error)[:500]
-    where = ".".join(map(str, found[0]["loc"])) if found else "arguments"
+    named = found[0].get("ctx", {}).get("field") if found else None  # of a check that looks at a whole order
+    where = ".".join(map(str, (*found[0]["loc"], *([named] if named else [])))) if found else "arguments"
     return of_error(BadRequest(words, where=where, cure="call again with what the tool's schema asks for"))
 
 
