@@ -10,7 +10,7 @@ from typing import Final
 from dragoman.job import JobState, ReasonClass
 from providers.schedulers.base import Rules, table
 
-__all__ = ["ENDS", "ERRORS", "HOLD_EVENTS", "OPTIONS", "OUR_OPTIONS", "REASONS", "STATES"]
+__all__ = ["ALIASES", "ENDS", "ERRORS", "HOLD_EVENTS", "OPTIONS", "OUR_OPTIONS", "REASONS", "STATES"]
 
 STATES: Final[dict[str, JobState]] = {
     "Waiting": JobState.PENDING, "W": JobState.PENDING,
@@ -74,19 +74,21 @@ ERRORS: Final[Rules] = table(
 )  # fmt: skip
 """What oarsub says when it refuses."""
 
-OPTIONS: Final[dict[str, bool]] = {
-    "--resource": True, "--queue": True, "--property": True, "--checkpoint": True, "--notify": True, "--type": True,
-    "--directory": True, "--name": True, "--project": True, "--hold": False, "--anterior": True, "--signal": True,
-    "--stdout": True, "--stderr": True, "--use-job-key": False, "--import-job-key-from-file": True,
-    "--export-job-key-to-file": True, "--stagein": True, "--stagein-md5sum": True, "--array": True,
-    "--array-param-file": True, "--reservation": True,
+ALIASES: Final[dict[str, str]] = {
+    "--resource": "-l", "--queue": "-q", "--property": "-p", "--type": "-t", "--directory": "-d", "--name": "-n",
+    "--anterior": "-a", "--stdout": "-O", "--stderr": "-E", "--use-job-key": "-k", "--import-job-key-from-file": "-i",
+    "--export-job-key-to-file": "-e", "--stagein": "-s", "--reservation": "-r",
+}  # fmt: skip
+"""oarsub's long options to its short ones."""
+
+OPTIONS: Final[dict[str, int]] = {
+    **dict.fromkeys(("-l", "-q", "-p", "-t", "-d", "-n", "-a", "-O", "-E", "-i", "-e", "-s", "-r"), 1),
+    "--checkpoint": 1, "--notify": 1, "--project": 1, "--signal": 1, "--stagein-md5sum": 1, "--array": 1,
+    "--array-param-file": 1, "--hold": 0, "-k": 0,
 }  # fmt: skip
 """oarsub's options that may stand in a script, and whether they take a value."""
 
 OUR_OPTIONS: Final = frozenset(
-    {
-        "--name", "--stdout", "--stderr", "--directory", "--notify", "--array-param-file", "--use-job-key",
-        "--import-job-key-from-file", "--export-job-key-to-file", "--stagein", "--stagein-md5sum",
-    }
-)  # fmt: skip
+    {"-n", "-O", "-E", "-d", "--notify", "--array-param-file", "-k", "-i", "-e", "-s", "--stagein-md5sum"}
+)
 """Options whose purpose we fulfil ourselves; never taken as native options."""

@@ -8,7 +8,7 @@ decide (output files, mail), or is none of the scheduler's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dragoman.errors import BadRequest
@@ -16,7 +16,7 @@ from dragoman.job import JobSpec
 from providers.schedulers.directives import Directive, checked, split_words
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, take_options
 
-__all__ = ["Fields", "OptionTable", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
+__all__ = ["Fields", "OptionTable", "OwnWord", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
 
 Take = Callable[[ScriptDraft, Directive, Option], None]
 Fields = Mapping[str, object]
@@ -27,15 +27,19 @@ class Unreadable(Exception):
     """A value that the scheduler would refuse; the text names value and cure."""
 
 
+class OwnWord(Exception):
+    """A value that no word of ours says: the option is kept for its scheduler, and the text, if any, is told."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One option."""
 
     option: str
-    write: Callable[[JobSpec], str | None] = lambda spec: None
-    """Its value, bare; empty: it takes none; None: the job does not say it."""
+    write: Callable[[JobSpec], str | Sequence[str] | None] = lambda spec: None
+    """Its value, bare, or one for each time it stands there; empty: it takes none; None: the job does not say it."""
     take: Take | None = None
-    """What it says of a job; None: nothing, so that it is kept as it is."""
+    """What it says of a job; None: nothing, so that it is kept as it is. Raises `Unreadable`, `OwnWord`."""
     where: str = "native_options"
     """The job's field, for messages."""
 
@@ -56,18 +60,9 @@ def says(read: Callable[[str], Fields | None], only: str = "") -> Take:
     """
 
     def take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-        try:
-            found = read(option.value)
-        except Unreadable as error:
-            written = option.written.partition(" ")[0].partition("=")[0]
-            name = option.name if option.written.startswith(option.name) else written
-            draft.problem(directive, f"{name} {error}")
-            return
+        found = read(option.value)
         if found is None:
-            draft.native(as_written(option), option.name)
-            if only:
-                draft.note(directive, f"{option.written[:80]}: {only}")
-            return
+            raise OwnWord(only)
         for name, value in found.items():
             if name.startswith("shape."):
                 draft.set_shape(directive, option.written, **{name.removeprefix("shape."): value})
@@ -93,16 +88,18 @@ def queues(option: str, separator: str, *, others: str = "") -> Row:
 
     Args:
         option: its name.
-        separator: what stands between them.
+        separator: what stands between them; empty: it takes one.
         others: signs of names that are no queues of ours, and that are kept as they are.
 
     """
 
     def write(spec: JobSpec) -> str | None:
-        return separator.join(spec.queues) or spec.queue
+        if separator:
+            return separator.join(spec.queues) or spec.queue
+        return spec.queue or "".join(spec.queues[:1]) or None
 
     def read(text: str) -> Fields | None:
-        names = tuple(one.strip() for one in text.split(separator) if one.strip())
+        names = tuple(one.strip() for one in (text.split(separator) if separator else [text]) if one.strip())
         if others and (not names or any(read_name(one) is None or set(others) & set(one) for one in names)):
             return None
         first = _name(names[0] if names else "")
@@ -117,7 +114,7 @@ class OptionTable:
 
     program: str
     counts: Mapping[str, int]
-    """All of them, and how many values each takes (-1: perhaps one)."""
+    """All of them, and how many values each takes (-1: perhaps one). `-l` stands for all `-l name` as well."""
     ours: frozenset[str]
     """Those whose purpose we fulfil ourselves; never taken as native options."""
     rows: tuple[Row, ...]
@@ -135,46 +132,80 @@ class OptionTable:
     """A native option, for messages."""
     strict: bool = True
     """Others are problems; else they are passed over and told."""
+    split: Callable[[str], tuple[list[Option], str]] | None = None
+    """The options of a directive, and what is wrong with the line, where they are not words as a shell has them."""
+    join: Callable[[str, str], str] = "{} {}".format
+    """An option with its value, as it stands in a directive."""
 
-    def written(self, spec: JobSpec) -> list[str]:
-        """Options of what the job states.
+    def pairs(self, spec: JobSpec, *, without: Collection[str] = ()) -> list[tuple[str, str]]:
+        """Options of what the job states, and the value of each as it stands in a directive.
+
+        Args:
+            spec: the job.
+            without: options that are not written.
 
         Raises:
             BadRequest: a value that cannot stand in a directive, or what the scheduler has no word for.
 
         """
-        said = [(row, value) for row in self.rows if (value := row.write(spec)) is not None]
-        return [f"{row.option} {self.quote(value, row.where)}" if value else row.option for row, value in said]
+        found: list[tuple[str, str]] = []
+        for row in self.rows:
+            said = row.write(spec) if row.option not in without else None
+            for value in [said] if isinstance(said, str) else said or ():
+                found.append((row.option, self.quote(value, row.where) if value else ""))
+        return found
 
-    def native(self, spec: JobSpec, *, never: frozenset[str] = frozenset()) -> dict[str, str]:
-        """Native options by their name, as they stand in directives.
+    def written(self, spec: JobSpec, *, without: Collection[str] = ()) -> list[str]:
+        """The same as directives. Raises `BadRequest`."""
+        return [self.join(name, value) if value else name for name, value in self.pairs(spec, without=without)]
+
+    def own(self, spec: JobSpec, *, never: Collection[str] = ()) -> dict[str, Option]:
+        """Native options by their name; those that may stand several times by their text.
 
         Raises:
             BadRequest: not one option, or one that would hide the job or move its files.
 
         """
-        found: dict[str, str] = {}
+        found: dict[str, Option] = {}
         for line in spec.native_options:
-            words, problem = split_words(checked(line, where="native_options"))
-            options = take_options(words, self.counts, aliases=self.aliases, long=self.long)
-            if problem or len(options) != 1 or options[0].problem or options[0].name not in self.counts:
+            options, problem = self.options(checked(line, where="native_options"))
+            if problem or len(options) != 1 or options[0].problem or not self.knows(options[0].name):
                 what = f"{line[:120]!r} is not one option of {self.program}"
                 raise BadRequest(what, where="native_options", cure=f"write one, such as {self.example}")
             option = options[0]
-            if option.name in self.ours | never:
+            if option.name in self.ours or option.name in never:
                 raise BadRequest(f"{option.name} is not taken from a request", where="native_options", cure="delete it")
-            values = [self.quote(value, "native_options") for value in option.values]
-            found[line if option.name in self.many else option.name] = " ".join([option.name, *values])
+            found[line if option.name in self.many else option.name] = option
         return found
 
+    def native(self, spec: JobSpec, *, never: Collection[str] = ()) -> dict[str, str]:
+        """The same, as they stand in directives. Raises `BadRequest`."""
+        return {key: self.text(option) for key, option in self.own(spec, never=never).items()}
+
+    def text(self, option: Option) -> str:
+        """A native option as a directive. Raises `BadRequest`."""
+        values = [self.quote(value, "native_options") for value in option.values]
+        return self.join(option.name, " ".join(values)) if values else option.name
+
+    def options(self, text: str) -> tuple[list[Option], str]:
+        """The options of a directive, and what is wrong with the line."""
+        if self.split is not None:
+            return self.split(text)
+        words, wrong = split_words(text)
+        return take_options(words, self.counts, aliases=self.aliases, long=self.long), wrong
+
+    def knows(self, name: str) -> bool:
+        """Whether it is an option of the submit command."""
+        return name in self.counts or name.partition(" ")[0] in self.counts
+
     def read(self, draft: ScriptDraft) -> None:
-        """All directives of a script, their words separated as a shell does."""
+        """All directives of a script."""
         for directive in draft.parts.directives:
-            words, wrong = split_words(directive.text)
+            options, wrong = self.options(directive.text)
             if wrong:
                 draft.problem(directive, wrong)
                 continue
-            for option in take_options(words, self.counts, aliases=self.aliases, long=self.long):
+            for option in options:
                 self.take(draft, directive, option)
 
     def take(self, draft: ScriptDraft, directive: Directive, option: Option) -> None:
@@ -183,15 +214,36 @@ class OptionTable:
         if option.problem:
             draft.problem(directive, option.problem)
         elif row is not None and row.take is not None:
-            row.take(draft, directive, option)
+            try:
+                row.take(draft, directive, option)
+            except Unreadable as error:
+                draft.problem(directive, f"{_spelling(option)} {error}")
+            except OwnWord as own:
+                self.keep(draft, option)
+                if str(own):
+                    draft.note(directive, f"{option.written[:80]}: {own}")
         elif option.name in self.ours:
             if option.written not in self.quiet:
                 draft.ours(option.written, option.name)
-        elif option.name in self.counts:
-            draft.native(as_written(option), None if option.name in self.many else option.name)
+        elif self.knows(option.name):
+            self.keep(draft, option)
         elif self.strict:
-            draft.problem(directive, f"{option.name[:40]} is no option of {self.program} (delete it)")
+            draft.problem(directive, f"{_spelling(option)[:40]} is no option of {self.program} (delete it)")
         else:
             draft.ours(option.written, option.name)
             told = f"{option.name[:40]} is no option of {self.program} that is known: it is passed over"
             draft.note(directive, f"{told} (delete it, or put a blank between an option and its value)")
+
+    def keep(self, draft: ScriptDraft, option: Option) -> None:
+        """Keep an option as it is."""
+        try:
+            text = self.text(option)
+        except BadRequest:  # said when it is written
+            text = as_written(option)
+        draft.native(text, None if option.name in self.many else option.name)
+
+
+def _spelling(option: Option) -> str:
+    """The option's name as the script has it, where that is not a part of a longer word."""
+    written = option.written.partition(" ")[0].partition("=")[0]
+    return option.name if option.written.startswith(option.name) else written
