@@ -17,7 +17,7 @@ from dragoman.protocols import Verb
 from providers.start_limits import beyond_limits
 from providers.verbs import EstimateQuery, category_verbs
 
-__all__ = ["WorkloadProvider", "WorkloadSource"]
+__all__ = ["WorkloadProvider", "WorkloadSource", "part_of"]
 
 
 _TOGETHER_S = 1.0
@@ -85,7 +85,7 @@ class WorkloadProvider:
             return Answer[Model].unknown(str(error))
         if verb == "resources" or answer.value is None:
             return Answer[Model](outcome=answer.outcome, value=answer.value, reason=answer.reason)
-        return _part(verb, answer.value)
+        return part_of(verb, answer.value)
 
     async def _estimate(self, query: EstimateQuery) -> Answer[Model]:
         """The scheduler's estimate, held against the limits that it does not look at."""
@@ -110,7 +110,7 @@ class WorkloadProvider:
         return Answer[Model].ok(Accounts(accounts=(*merged, *stated.values())))
 
 
-def _part(verb: str, workload: Workload) -> Answer[Model]:
+def part_of(verb: str, workload: Workload) -> Answer[Model]:
     """One part of the snapshot; unknown where that part was not told."""
     if verb == "probe":
         return Answer[Model].ok(Presence(version=workload.version, detail=workload.cluster or ""))

@@ -23,12 +23,13 @@ from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, chunks, one_line, table
 from providers.schedulers.directives import checked
 from providers.schedulers.htcondor_script import CONDOR_WORDS, description, read_condor_script, render_condor_script
-from providers.schedulers.htcondor_status import ATTRIBUTES, STATES, group_slots, job_statuses, read_ads
+from providers.schedulers.htcondor_status import ATTRIBUTES, STATES, group_slots, job_statuses, queue_depth, read_ads
 from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["HtCondorDialect"]
 
 _SLOTS = "Machine,SlotType,State,Cpus,TotalCpus,Memory,TotalMemory,GPUs,TotalGPUs,GPUs_DeviceName,TotalSlotCpus"
+_SCHEDDS = "Name,TotalIdleJobs,TotalRunningJobs"
 _NOT_THERE = re.compile(r"[Cc]ould(?:n't| not) find(?:/\w+)? (?:all )?jobs?\b|\bnot found\b")
 
 
@@ -163,20 +164,32 @@ class HtCondorDialect(BaseDialect):
     # Site
 
     def workload_commands(self) -> list[Command]:
-        """Slots, version."""
-        return [self.ask("condor_status", "-json", "-attributes", _SLOTS), self.ask("condor_version")]
+        """Slots, version, and what each access point says of its queue."""
+        return [
+            self.ask("condor_status", "-json", "-attributes", _SLOTS),
+            self.ask("condor_version"),
+            self.ask("condor_status", "-schedd", "-json", "-attributes", _SCHEDDS),
+        ]
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
-        """Machines from their slots; there are no queues."""
-        texts, troubles = self.told(done, 2)
+        """Machines from their slots, jobs of the whole pool from its access points; there are no queues."""
+        texts, troubles = self.told(done, 3)
         slots, trouble = read_ads(Completed((), 0, texts[0].encode(), b""), "", key="Machine") if texts[0] else ([], "")
         if not slots:
             return Answer[Workload].unknown("; ".join(troubles) or trouble or "no slot in the answer")
         match = re.search(r"CondorVersion:\s*(\d+\.\d+\.\d+)", texts[1] or "")
         version = match[1] if match is not None else None
-        groups = group_slots(slots)
+        points, _ = read_ads(Completed((), 0, (texts[2] or "").encode(), b""), "", key="Name")
+        waiting, running = queue_depth(points)
         return Answer[Workload].ok(
-            Workload(scheduler=self.name, version=version, groups=groups, whole_nodes_only=Truth.NO)
+            Workload(
+                scheduler=self.name,
+                version=version,
+                groups=group_slots(slots),
+                jobs_pending=waiting,
+                jobs_running=running,
+                whole_nodes_only=Truth.NO,
+            )
         )
 
     def read_script(self, text: str) -> ScriptReading:

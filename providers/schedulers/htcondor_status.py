@@ -19,7 +19,7 @@ from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from providers.schedulers.base import one_line
 from providers.schedulers.combining import combined, indices
 
-__all__ = ["ATTRIBUTES", "HOLDS", "STATES", "Ad", "group_slots", "job_statuses", "read_ads"]
+__all__ = ["ATTRIBUTES", "HOLDS", "STATES", "Ad", "group_slots", "job_statuses", "queue_depth", "read_ads"]
 
 Ad = Mapping[str, Any]
 
@@ -194,16 +194,32 @@ def _moment(value: object) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < 2**34 else None
 
 
+def queue_depth(points: Sequence[Ad]) -> tuple[int | None, int | None]:
+    """Jobs that wait and run at all access points of a pool; None where one of them does not tell, or there is none.
+
+    Held jobs wait for a person, not for a machine, and are left out.
+    """
+    sums = []
+    for key in ("TotalIdleJobs", "TotalRunningJobs"):
+        counts = [_whole(one.get(key)) for one in points]
+        known = [count for count in counts if count is not None]
+        sums.append(sum(known) if known and len(known) == len(counts) else None)
+    return sums[0], sums[1]
+
+
+_Kind = tuple[int | None, int | None, int, str | None]
+"""Cores, memory in MiB, GPUs and their model."""
+
+
 def group_slots(slots: Sequence[Ad]) -> tuple[NodeGroup, ...]:
     """Alike machines together. A machine has one partitionable slot with what is free in it, or fixed ones."""
     machines: dict[str, list[Ad]] = defaultdict(list)
     for slot in slots:
         machines[str(slot["Machine"])].append(slot)
-    alike: dict[tuple[object, ...], list[tuple[str, int, int, int, bool]]] = defaultdict(list)
+    alike: dict[_Kind, list[tuple[str, int, int, int, bool]]] = defaultdict(list)
     for name, mine in machines.items():
         open_ = [one for one in mine if one.get("State") == "Unclaimed" and one.get("SlotType") != "Dynamic"]
-        cpus = max(_whole(one.get("TotalCpus")) or 0 for one in mine)
-        memory = max(_whole(one.get("TotalMemory")) or 0 for one in mine)
+        cpus, memory = (_most(mine, key) for key in ("TotalCpus", "TotalMemory"))
         gpus = max(_whole(one.get("TotalGPUs")) or 0 for one in mine)
         model = next((str(one["GPUs_DeviceName"]) for one in mine if one.get("GPUs_DeviceName")), None)
         free, left, cards = (sum(_whole(one.get(key)) or 0 for one in open_) for key in ("Cpus", "Memory", "GPUs"))
@@ -213,16 +229,19 @@ def group_slots(slots: Sequence[Ad]) -> tuple[NodeGroup, ...]:
         NodeGroup(
             nodes=len(members),
             nodes_up=sum(up for *_, up in members),
-            nodes_idle=sum(up and free >= cpus for _, free, _, _, up in members),
+            nodes_idle=sum(up and free >= cpus for _, free, _, _, up in members) if cpus is not None else None,
             cpus_per_node=cpus,
             cpus_free=sum(free for _, free, *_ in members),
             largest_free_cpus=max(free for _, free, *_ in members),
-            memory_bytes_per_node=memory * 2**20,
+            memory_bytes_per_node=memory * 2**20 if memory is not None else None,
             memory_free_bytes=max(left for _, _, left, _, _ in members) * 2**20,
             gpus=(Gpu(model=model, count=gpus, free=sum(cards for *_, cards, _ in members)),) if gpus else (),
             example=members[0][0],
         )
         for (cpus, memory, gpus, model), members in alike.items()
-        if isinstance(cpus, int) and isinstance(memory, int) and isinstance(gpus, int)
-        and (model is None or isinstance(model, str))
-    )  # fmt: skip
+    )
+
+
+def _most(slots: Sequence[Ad], key: str) -> int | None:
+    """What the machine has as a whole, which each of its slots tells; None where none does."""
+    return max((number for one in slots if (number := _whole(one.get(key))) is not None), default=None)

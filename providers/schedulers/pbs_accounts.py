@@ -7,6 +7,7 @@ columns are ruled by a line of dashes. What is charged is no part of the table, 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from dragoman.command import Completed
@@ -52,11 +53,16 @@ def read_pbs_accounts(done: Completed | Exception) -> Answer[Accounts]:
     return Answer[Accounts].ok(Accounts(accounts=accounts))
 
 
-def read_account_table(text: str) -> tuple[Account, ...] | None:
+def read_account_table(text: str, *, names: Sequence[str] = _NAMES) -> tuple[Account, ...] | None:
     """The accounts of one table, in order of names. None: no table.
 
     Several allocations of one account on one machine count together. On several machines the balance is unknown, for
     their names are the tool's own, and so it is where a cell is no number.
+
+    Args:
+        text: the table with what stands around it.
+        names: what the column of accounts may be called; the first that is there counts.
+
     """
     lines = text.splitlines()
     ruler = next((index for index, line in enumerate(lines) if index and re.fullmatch(r"\s*-+(?:\s+-+)+\s*", line)), 0)
@@ -69,7 +75,7 @@ def read_account_table(text: str) -> tuple[Account, ...] | None:
         for line in (lines[ruler - 1], *lines[ruler + 1 :])
     ]
     header, rows = cells[0], cells[1:]
-    name = next((header.index(word) for word in _NAMES if word in header), None)
+    name = next((header.index(word) for word in names if word in header), None)
     left = next((header.index(word) for word in _LEFT if word in header), None)
     if name is None or left is None:
         return None

@@ -131,6 +131,10 @@ elif program == "condor_history":
     if folder.fault("no-history"):
         fail("Error: can't open history file /var/lib/condor/spool/history")
     show([job for job in reversed(folder.jobs()) if job["state"] == "ended"])
+elif program == "condor_status" and "-schedd" in arguments:
+    states = [job["state"] for job in folder.jobs()]
+    point = {"Name": "ap1", "TotalIdleJobs": states.count("pending"), "TotalRunningJobs": states.count("running")}
+    sys.stdout.write(json.dumps([point]) + "\n")
 elif program == "condor_status":
     busy = sum(job["state"] == "running" for job in folder.jobs())
     whole = {"Machine": "node1", "State": "Unclaimed", "TotalCpus": 8.0, "TotalMemory": 16000, "TotalGPUs": 0}

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dragoman.facts import Presence
 from dragoman.observation import Answer
 from providers.probes.base import Ask, Paths, Probe, Results, brief, no_answer, presence, question
-from providers.probes.workload.presence_only import WorkloadProbe
+from providers.probes.workload.frame import WorkloadProbe
 from providers.schedulers.identify import MANAGERS, managers_found, questions_of
 from providers.verbs import NoArguments
 
