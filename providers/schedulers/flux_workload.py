@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
-from providers.schedulers.flux_script import ANONYMOUS
+from providers.schedulers.flux_read import ANONYMOUS
 from providers.schedulers.flux_values import read_duration, read_idset
 from providers.schedulers.hostlist import expand_hostlist
 

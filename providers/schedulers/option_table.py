@@ -163,10 +163,14 @@ class OptionTable:
         """Native options by their name; those that may stand several times by their text.
 
         Raises:
-            BadRequest: not one option, or one that would hide the job or move its files.
+            BadRequest: not one option, one that would hide the job or move its files, or that says something else than
+                the job does.
 
         """
         found: dict[str, Option] = {}
+        said = {
+            name: self.join(name, value) if value else name for name, value in self.pairs(spec) if name not in self.many
+        }
         for line in spec.native_options:
             options, problem = self.options(checked(line, where="native_options"))
             if problem or len(options) != 1 or options[0].problem or not self.knows(options[0].name):
@@ -175,7 +179,12 @@ class OptionTable:
             option = options[0]
             if option.name in self.ours or option.name in never:
                 raise BadRequest(f"{option.name} is not taken from a request", where="native_options", cure="delete it")
-            found[line if option.name in self.many else option.name] = option
+            told = said.get(option.name)
+            if told is None:
+                found[line if option.name in self.many else option.name] = option
+            elif told != self.text(option):
+                what = f"{line[:80]!r} contradicts {told[:80]!r}"
+                raise BadRequest(what, where="native_options", cure="state one of them")
         return found
 
     def native(self, spec: JobSpec, *, never: Collection[str] = ()) -> dict[str, str]:

@@ -79,7 +79,7 @@ def test_slots(lines: Lines, shape: Shape, options: list[str]) -> None:
         ({"native_options": ("-o mpi=none",)}, "--setopt=mpi=none"),
         ({"native_options": ("--signal SIGUSR1@60s",)}, "--signal=SIGUSR1@60s"),
         ({"native_options": ("--setattr=user.a=1",)}, "--setattr=user.a=1"),
-        ({"native_options": ("--env-remove=LD_*",)}, "--env-remove='LD_*'"),
+        ({"native_options": ("--env-remove=LD_*",)}, "--env-remove=LD_*"),
         ({"native_options": ("--conf=policy.x=1",)}, "--conf=policy.x=1"),
         ({"native_options": ("--unbuffered",)}, "--unbuffered"),
         ({"native_options": ("--flags=waitable",)}, "--flags=waitable"),
@@ -114,7 +114,7 @@ def test_an_instance_without_named_queues_is_asked_for_none(lines: Lines) -> Non
         ({"native_options": ("--dry-run",)}, "native_options"),
         ({"native_options": ("mine",)}, "native_options"),
         ({"walltime_s": 60, "native_options": ("-t 9d",)}, "native_options"),
-        ({"shape": Shape(nodes=1, constraint="it's")}, "--requires"),
+        ({"shape": Shape(nodes=1, constraint="it's")}, "constraint"),
         ({"control_dir": "/work/{{id}}"}, "control_dir"),
     ],
 )  # fmt: skip
@@ -190,7 +190,7 @@ def test_read_shapes(read: Read, option: str, shape: Shape) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("#flux: -t 10x\n", "line 2: --time-limit: '10x' is no duration"),
+        ("#flux: -t 10x\n", "line 2: -t '10x' is no duration"),
         ("#flux: -n $N\n", "flux expands no variables"),
         ("#flux: -n\n", "--nslots has no value"),
         ("#flux: --nosuch=1\n", "--nosuch is no option of flux batch"),
