@@ -1,46 +1,18 @@
 """A container command taken apart: which image, which options, and what runs inside.
 
-Sources: `apptainer help exec` and `singularity help exec` (1.2, 3.11, 4.1), docker-run(1), podman-run(1). Options that
-take a value are listed, since nothing in a command line itself tells them from flags.
+What the options are stands in `option_tables`. Where one is not known there, neither is the image: whether the next
+word is the option's value or the image cannot be told, and is not guessed.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from providers.probes.container.option_tables import RUNTIMES, Options
 
 __all__ = ["ContainerCommand", "container_command"]
-
-
-def _words(line: str) -> frozenset[str]:
-    return frozenset(line.split())
-
-
-_STARTERS = frozenset({"apptainer", "singularity"})
-_ENGINES = frozenset({"docker", "podman", "podman-hpc"})
-_VERBS = frozenset({"exec", "run", "shell", "test"})
-
-_STARTER_GLOBAL_VALUES = frozenset({"--config", "-c"})
-"""Before the verb; behind it `-c` is the flag `--contain`."""
-_STARTER_VALUES = _words(
-    "--add-caps --allow-gids --app --apply-cgroups --bind -B --blkio-weight --blkio-weight-device --cpu-shares"
-    " --cpus --cpuset-cpus --cpuset-mems --cwd --dns --drop-caps --env --env-file --fusemount --home -H"
-    " --hostname --memory --memory-reservation --memory-swap --mount --network --network-args --overlay -o"
-    " --pem-path --pids-limit --pwd --scratch -S --security --shell -s --tmp-sandbox-dir --workdir -W --device"
-    " --netns-path"
-)
-_ENGINE_VALUES = _words(
-    "--add-host --annotation --arch --attach -a --authfile --blkio-weight --cap-add --cap-drop --cgroup-parent"
-    " --cidfile --cgroups --conmon-pidfile --context -c --config --cpu-period --cpu-quota --cpu-shares --cpus"
-    " --cpuset-cpus --cpuset-mems --device --dns --dns-search --entrypoint --env -e --env-file --expose --gpus"
-    " --group-add --health-cmd --host -H --hostname -h --image-volume --init-path --ipc --label -l --label-file"
-    " --link --log-driver --log-level --log-opt --mac-address --memory -m --memory-reservation --memory-swap"
-    " --mount --name --net --network --network-alias --oom-score-adj --os --pid --pids-limit --platform"
-    " --publish -p --pull --restart --root --runroot --runtime --secret --security-opt --shm-size --stop-signal"
-    " --stop-timeout --storage-driver --storage-opt --sysctl --timeout --tmpfs --tz --ulimit --umask --url"
-    " --user -u --userns --uts --variant --volume -v --volumes-from --workdir -w"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,55 +20,109 @@ class ContainerCommand:
     """`runtime VERB options image command`."""
 
     runtime: str
-    image: str
+    image: str | None
+    """None: unknown, see `doubt`."""
     options: tuple[tuple[str, ...], ...] = ()
     """Each with its value, if it takes one: `("--nv",)`, `("--bind", "/scratch:/scratch")`."""
     command: tuple[str, ...] = ()
-    """What runs inside; empty: what the image is made to run."""
+    """What runs inside; empty: what the image is made to run, or unknown where the image is."""
+    doubt: str = ""
+    """Why the image is unknown."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """Options at the beginning, and the words from the first that is none."""
+
+    found: list[tuple[str, ...]] = field(default_factory=list)
+    rest: list[str] = field(default_factory=list)
+    doubt: str = ""
+    image: str | None = None
 
 
 def container_command(argv: Sequence[str]) -> ContainerCommand | None:
-    """Read `apptainer exec`, `singularity run`, `docker run`, `podman run` and the like; None for any other command.
+    """Read `apptainer exec`, `docker run`, `ch-run`, `shifter`, `enroot start` and the like; None for other commands.
 
     An `exec` of Docker or Podman names a container that already runs, not an image, and is none of these.
     """
     words = list(argv)
     runtime = posixpath.basename(words[0]) if words else ""
-    if runtime not in _STARTERS | _ENGINES:
+    form = RUNTIMES.get(runtime)
+    if form is None:
         return None
-    starter = runtime in _STARTERS
-    before, rest = _options(words[1:], _STARTER_GLOBAL_VALUES if starter else _ENGINE_VALUES)
-    if not starter and rest[:1] == ["container"]:
-        rest = rest[1:]
-    if not rest or rest[0] not in (_VERBS if starter else {"run", "create"}):
-        return None
-    after, rest = _options(rest[1:], _STARTER_VALUES if starter else _ENGINE_VALUES)
-    if not rest:
-        return None
-    return ContainerCommand(runtime, rest[0], (*before, *after), tuple(rest[1:]))
+    before = _Read(rest=words[1:])
+    if form.verbs:
+        before = _options(words[1:], form.before)
+        if before.doubt:
+            return _maybe(runtime, before, form.verbs)
+        rest = before.rest[1:] if before.rest[:1] and before.rest[0] in form.groups else before.rest
+        if not rest or rest[0] not in form.verbs:
+            return None
+        before.rest = rest[1:]
+    after = _options(before.rest, form.after)
+    options = (*before.found, *after.found)
+    if after.doubt:
+        return ContainerCommand(runtime, None, options, doubt=after.doubt)
+    if form.names_image:
+        inside = after.rest[2:] if form.divided and after.rest[1:2] == ["--"] else after.rest[1:]
+        return ContainerCommand(runtime, after.rest[0], options, tuple(inside)) if after.rest else None
+    if after.image is None:
+        doubt = "the command names no image: the batch job or the environment may"
+        return ContainerCommand(runtime, None, options, tuple(after.rest), doubt) if after.rest else None
+    return ContainerCommand(runtime, after.image, options, tuple(after.rest))
 
 
-def _options(words: list[str], values: frozenset[str]) -> tuple[list[tuple[str, ...]], list[str]]:
-    """Options at the beginning, and the words from the first that is none. `--` ends them."""
-    found: list[tuple[str, ...]] = []
-    at = 0
-    while at < len(words) and words[at].startswith("-") and words[at] != "-":
-        word = words[at]
+def _maybe(runtime: str, before: _Read, verbs: frozenset[str]) -> ContainerCommand | None:
+    """Behind an option that is not known, a verb further on may be one, or a value: it may be such a command."""
+    if not verbs & set(before.rest):
+        return None
+    return ContainerCommand(runtime, None, tuple(before.found), doubt=before.doubt)
+
+
+def _options(words: Sequence[str], known: Options) -> _Read:
+    """Options at the beginning. `--` ends them; one that is not known ends the reading, with a doubt."""
+    read = _Read(rest=list(words))
+    while read.rest and not read.doubt:
+        word = read.rest[0]
+        if not word.startswith("-") or word == "-":
+            break
+        read.rest.pop(0)
         if word == "--":
-            return found, words[at + 1 :]
-        if "=" not in word and _takes_value(word, values) and at + 1 < len(words):
-            found.append((word, words[at + 1]))
-            at += 2
+            break
+        name, takes = _long(word, known) if word.startswith("--") else _bundle(word, known)
+        if takes is None:
+            read.doubt = f"option {name[:60]} is not known here: the word behind it may be its value, or the image"
+        elif takes and not read.rest:
+            read.doubt = f"option {name[:60]} has no value"
         else:
-            found.append((word,))
-            at += 1
-    return found, words[at:]
+            value = (read.rest.pop(0),) if takes else ()
+            read.found.append((word, *value))
+            if name in known.image:
+                read.image = value[0] if value else _glued(word, name)
+    return read
 
 
-def _takes_value(word: str, values: frozenset[str]) -> bool:
-    """`-itv` takes one as `-v` does, since it is the last of the bundle; `-v/a:/b` carries its own."""
-    if word in values or word.startswith("--"):
-        return word in values
-    letters = word[1:]
-    first = next((index for index, letter in enumerate(letters) if f"-{letter}" in values), None)
-    return first is not None and first == len(letters) - 1
+def _long(word: str, known: Options) -> tuple[str, bool | None]:
+    """The option's whole name, and whether the next word is its value; None: not known."""
+    name, equals, _ = word.partition("=")
+    if name not in known.values | known.flags and known.shortened:
+        like = [each for each in known.values | known.flags if each.startswith(name) and each.startswith("--")]
+        name = like[0] if len(like) == 1 else name
+    if name not in known.values | known.flags:
+        return name, False if equals else None  # with its value behind `=` it hides nothing
+    return name, name in known.values and not equals
+
+
+def _bundle(word: str, known: Options) -> tuple[str, bool | None]:
+    """`-itv` takes a value as `-v` does, since it is the last of the bundle; `-v/a:/b` carries its own."""
+    for place, letter in enumerate(word[1:], 1):
+        name = f"-{letter}"
+        if name in known.values:
+            return name, place == len(word) - 1
+        if name not in known.flags:
+            return name, False if word[place + 1 : place + 2] == "=" else None
+    return word, False
+
+
+def _glued(word: str, name: str) -> str:
+    return word.partition("=")[2] if word.startswith("--") else word[word.index(name[1]) + 1 :].removeprefix("=")

@@ -10,11 +10,13 @@ import anyio
 import pytest
 
 from dragoman.observation import Outcome
+from providers.probes.container.option_tables import RUNTIMES
 from providers.probes.software.system import upstream_version
 from providers.transports.local import LocalTransport
 
 pytestmark = pytest.mark.anyio
 
+PATH = "/usr/local/bin:/usr/bin:/bin"
 Find = Callable[..., Awaitable[Any]]
 
 
@@ -96,3 +98,21 @@ async def test_packages_of_the_system(find: Find, name: str) -> None:
 
 async def test_a_package_that_is_not_installed(find: Find) -> None:
     assert (await find("software/system", "find_package", "no-such-package-zzq")).outcome is Outcome.ABSENT
+
+
+OPTION = re.compile(r"^ +(?:(-[A-Za-z?]), +)?(--[a-z0-9][a-z0-9-]*)?(\[?=| (?=[^ ]))?", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "argv", [("podman", "run", "--help"), ("podman", "--help"), ("ch-run", "--help")], ids=" ".join
+)
+async def test_which_options_take_a_value_is_as_the_program_says(argv: tuple[str, ...], programs: None) -> None:
+    help_text = (await anyio.run_process([*argv], env={"USER": "x", "PATH": PATH, "HOME": "/root"})).stdout.decode()
+    form = RUNTIMES[argv[0]]
+    known = form.before if argv == ("podman", "--help") else form.after
+    options = [match for match in OPTION.finditer(help_text) if match[1] or match[2]]
+    assert len(options) > 15
+    for match in options:
+        takes = match[3] is not None and match[3] != "[="
+        for name in filter(None, (match[1], match[2])):
+            assert (name, name in known.values, name in known.flags) == (name, takes, not takes)

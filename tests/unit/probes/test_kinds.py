@@ -288,6 +288,23 @@ def test_whose_matter_a_failure_is(message: str, word: str | None) -> None:
          [("--rm",), ("-it",), ("-v", "/data:/data"), ("--gpus", "all"), ("-e", "A=1")], "ls -l"),
         ("/usr/bin/podman run -itv /a:/b -w/work -- alpine", "alpine", [("-itv", "/a:/b"), ("-w/work",)], ""),
         ("docker --context far container run ubuntu", "ubuntu", [("--context", "far")], ""),
+        ("docker run --health-retries 3 --cpu-rt-runtime 9 --use-api-socket nginx", "nginx",
+         [("--health-retries", "3"), ("--cpu-rt-runtime", "9"), ("--use-api-socket",)], ""),
+        ("podman run --hostuser me --passwd --sdnotify conmon --gidmap 0:1:2 -dt alpine sh", "alpine",
+         [("--hostuser", "me"), ("--passwd",), ("--sdnotify", "conmon"), ("--gidmap", "0:1:2"), ("-dt",)], "sh"),
+        ("apptainer exec --no-mount home,tmp --docker-username me --nvccli a.sif app", "a.sif",
+         [("--no-mount", "home,tmp"), ("--docker-username", "me"), ("--nvccli",)], "app"),
+        ("singularity run --brand-new=1 a.sif", "a.sif", [("--brand-new=1",)], ""),
+        ("ch-run -w --set-env --cd /work -b /a:/b /img -- make -j 4", "/img",
+         [("-w",), ("--set-env",), ("--cd", "/work"), ("-b", "/a:/b")], "make -j 4"),
+        ("ch-run --unset-e=* img true", "img", [("--unset-e=*",)], "true"),
+        ("shifter --image=docker:ubuntu:22.04 -V /a:/b -E app -i x", "docker:ubuntu:22.04",
+         [("--image=docker:ubuntu:22.04",), ("-V", "/a:/b"), ("-E",)], "app -i x"),
+        ("shifter -v -ialpine ls", "alpine", [("-v",), ("-ialpine",)], "ls"),
+        ("enroot start -r --env A=1 -m .:/mnt cuda+devel.sqsh nvcc x.cu", "cuda+devel.sqsh",
+         [("-r",), ("--env", "A=1"), ("-m", ".:/mnt")], "nvcc x.cu"),
+        ("sarus --debug run -t --mpi --mount type=bind,source=/a,destination=/b -w /w ubuntu:22.04 app", "ubuntu:22.04",
+         [("--debug",), ("-t",), ("--mpi",), ("--mount", "type=bind,source=/a,destination=/b"), ("-w", "/w")], "app"),
     ],
 )  # fmt: skip
 def test_an_option_is_not_the_image(line: str, image: str, options: list[tuple[str, ...]], command: str) -> None:
@@ -297,8 +314,26 @@ def test_an_option_is_not_the_image(line: str, image: str, options: list[tuple[s
 
 
 @pytest.mark.parametrize(
-    "line", ["", "lmp -in x", "docker exec running ls", "apptainer pull x.sif", "apptainer exec --nv"]
+    ("line", "words"),
+    [
+        ("apptainer exec --brand-new a.sif app", "--brand-new is not known"),
+        ("docker run --rm -itZ ubuntu ls", "-Z is not known"),
+        ("podman --shiny run run alpine", "--shiny is not known"),
+        ("ch-run --jo /img -- app", "--jo is not known"),  # of four options the beginning
+        ("sarus run --mount", "--mount has no value"),
+        ("shifter -E app", "names no image"),
+    ],
 )
+def test_an_option_that_is_not_known_leaves_the_image_unknown(line: str, words: str) -> None:
+    found = container_command(line.split())
+    assert found is not None
+    assert (found.image, words in found.doubt) == (None, True)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "lmp -in x", "docker exec running ls", "apptainer pull x.sif", "apptainer exec --nv",
+             "docker --shiny ps", "enroot list", "sarus images", "ch-run", "shifter --help", "podman exec -it x run"]
+)  # fmt: skip
 def test_what_starts_no_image(line: str) -> None:
     assert container_command(line.split()) is None
 
