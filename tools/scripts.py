@@ -90,11 +90,13 @@ class ScriptRead(Model):
 
 _READ = (
     "Read a job script: what its directives ask for as a request, its body byte for byte, and the directives that no"
-    " field says. A malformed directive is an error with its line and cure. Nothing is run."
+    " field says. A malformed directive is an error with its line and cure. Nothing is run. Use it for a script that"
+    " somebody already has, before asking sites about it; not for words of a person, and not to check its body."
 )
 _TRANSLATE = (
     "Write a job script for another scheduler. The answer has the new script, a unified diff of the body, each change"
     " with its reason, and a report: `lost` has no equivalent there and is to be told to the person. Nothing is run."
+    " Use it where a script is wanted as a file for another machine; not to submit it: that writes its own script."
 )
 
 
