@@ -44,6 +44,7 @@ async def open_pool(
     max_size: int = 8,
     pooler: bool = False,
     again: Callable[[], Awaitable[str]] | None = None,
+    connect_s: int | None = None,
 ) -> Pool:
     """Open a pool of autocommit connections whose rows are dicts, each checked before it is given out.
 
@@ -52,6 +53,7 @@ async def open_pool(
         again: finds the DSN anew for each further connection, which starts an embedded server that has stopped.
         min_size: connections kept open.
         max_size: connections at most.
+        connect_s: seconds to connect within, where the DSN does not say; None: as in `DEFAULTS`.
         pooler: a transaction pooler stands before the database; nothing is prepared then, since the next statement may
             meet another server process. Without one every statement is prepared at its first use.
 
@@ -61,8 +63,9 @@ async def open_pool(
     """
     read = read_dsn(dsn)
     given = conninfo_to_dict(read.conninfo)
+    defaults = DEFAULTS if connect_s is None else {**DEFAULTS, "connect_timeout": str(connect_s)}
     arguments: dict[str, Any] = {
-        **{key: value for key, value in DEFAULTS.items() if key not in given},
+        **{key: value for key, value in defaults.items() if key not in given},
         "autocommit": True,
         "row_factory": dict_row,
         "prepare_threshold": None if pooler or read.pooler else 0,
@@ -111,6 +114,7 @@ class LoopPools:
         min_size: as for ``open_pool``, for each loop.
         max_size: as for ``open_pool``, for each loop.
         pooler: as for ``open_pool``.
+        connect_s: as for ``open_pool``.
     """
 
     def __init__(
@@ -120,10 +124,12 @@ class LoopPools:
         min_size: int = 1,
         max_size: int = 8,
         pooler: bool = False,
+        connect_s: int | None = None,
     ) -> None:
         self._dsn = dsn
         self._min_size, self._max_size = min_size, max_size
         self._pooler = pooler
+        self._connect_s = connect_s
         self._opening: dict[asyncio.AbstractEventLoop, asyncio.Task[Pool]] = {}
 
     async def get(self) -> Pool:
@@ -155,7 +161,12 @@ class LoopPools:
         given = self._dsn
         found, again = (given, None) if isinstance(given, str) else (await given(), given)
         return await open_pool(
-            found, min_size=self._min_size, max_size=self._max_size, pooler=self._pooler, again=again
+            found,
+            min_size=self._min_size,
+            max_size=self._max_size,
+            pooler=self._pooler,
+            again=again,
+            connect_s=self._connect_s,
         )
 
 

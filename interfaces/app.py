@@ -107,7 +107,9 @@ class App:
 
 def new_app(settings: Settings, sites: Sites) -> App:
     """An app that whoever makes it closes. No event loop has to run yet."""
-    return App(settings, open_checkpoints(settings), sites, holder_name())
+    checkpoints = open_checkpoints(settings)
+    sites.keep_facts_in(checkpoints.ledger)
+    return App(settings, checkpoints, sites, holder_name())
 
 
 @asynccontextmanager

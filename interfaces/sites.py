@@ -9,8 +9,10 @@ import anyio
 import anyio.to_thread
 
 from dragoman.errors import DragomanError, SiteNotHere, UnknownName
+from dragoman.kept_fact import SiteFacts
 from dragoman.site import Fleet, Site
 from providers.fleet import default_fleet, load_fleet
+from providers.kept_facts import BestEffort
 from providers.site_runtime import SiteRuntime, open_site
 
 __all__ = ["Sites"]
@@ -32,6 +34,18 @@ class Sites:
         self.fleet = fleet
         self._open: dict[str, SiteRuntime] = {}
         self._others: dict[str, tuple[float, Sites]] = {}
+        self._kept: SiteFacts | None = None
+        self._fresh = False
+
+    def keep_facts_in(self, kept: SiteFacts, *, fresh: bool = False) -> None:
+        """Have slow facts of sites that are opened from now on outlive the process.
+
+        Args:
+            kept: where; it may be away.
+            fresh: use nothing that earlier processes left.
+
+        """
+        self._kept, self._fresh = BestEffort(kept), fresh
 
     @classmethod
     async def read(cls, path: Path | None, fleet: Fleet | None = None) -> Sites:
@@ -76,7 +90,7 @@ class Sites:
 
         """
         if name not in self._open:
-            self._open[name] = open_site(self.site(name))
+            self._open[name] = open_site(self.site(name), kept=self._kept, fresh=self._fresh)
         return self._open[name]
 
     def at(self, name: str, file: str | None) -> SiteRuntime:
@@ -111,6 +125,7 @@ class Sites:
             known = self._others.get(file)
             if known is None or known[0] != changed:
                 known = self._others[file] = (changed, Sites.read_now(Path(file)))
+                known[1]._kept, known[1]._fresh = self._kept, self._fresh
         except (OSError, DragomanError) as error:
             log.warning("the sites file of a thread cannot be used: %s", error, extra={"action": "sites-unread"})
             return None

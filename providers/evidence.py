@@ -17,6 +17,7 @@ from dragoman.model import JsonObject
 from dragoman.observation import Answer, Observation
 from dragoman.protocols import Clock, Provider
 from dragoman.site import Site
+from providers.kept_facts import SLOW_S, KeptFacts
 from providers.limited import unlimited
 from providers.probed import ProbedProvider, Question, ask_many
 from providers.slow_facts import FactKey, SlowFacts, fact_key
@@ -57,13 +58,15 @@ class Observer:
         site: whose name, paths and simulation the observations carry.
         facts: where answers are kept.
         clock: the time that observations carry.
+        kept: slow facts beyond this process; None: there are none.
 
     """
 
-    def __init__(self, site: Site, facts: SlowFacts, clock: Clock) -> None:
+    def __init__(self, site: Site, facts: SlowFacts, clock: Clock, kept: KeptFacts | None = None) -> None:
         self.site = site
         self.facts = facts
         self.clock = clock
+        self.kept = kept
         self._flying: dict[tuple[object, FactKey], anyio.Event] = {}
 
     async def observe_many(self, asks: Sequence[Ask]) -> list[Observation]:
@@ -75,6 +78,8 @@ class Observer:
         """
         words: dict[int, tuple[BaseModel, str]] = {}
         asked = [_resolve(ask, words) for ask in asks]
+        if self.kept is not None:
+            await self._recall(self.kept, asked)
         found: dict[FactKey, Observation] = {}
         mine: dict[FactKey, _Asked] = {}
         theirs: dict[FactKey, _Asked] = {}
@@ -95,9 +100,21 @@ class Observer:
         finally:
             for key in mine:
                 self._landed(loop, key)
+        if self.kept is not None:
+            await self.kept.write()
         for key, one in theirs.items():
             found[key] = await self._from_other_task(loop, one)
         return [found[one.key] for one in asked]
+
+    async def _recall(self, kept: KeptFacts, asked: Sequence[_Asked]) -> None:
+        """Take from earlier processes what this one would have to ask."""
+        for one in asked:
+            verb = one.provider.verbs[one.verb]
+            if verb.max_age_s < SLOW_S or self.facts.get(one.key, self.clock(), one.max_age_s) is not None:
+                continue
+            earlier = await kept.earlier(one.key, verb)
+            if earlier is not None:
+                self.facts.put(one.key, earlier)
 
     def _landed(self, loop: object, key: FactKey) -> None:
         flying = self._flying.pop((loop, key), None)
@@ -181,6 +198,8 @@ class Observer:
             simulated=self.site.simulated is not None,
         )
         self.facts.put(asked.key, observation)
+        if self.kept is not None:
+            self.kept.note(asked.key, observation)
         return observation
 
 

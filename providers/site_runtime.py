@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dragoman.kept_fact import SiteFacts
 from dragoman.model import now
 from dragoman.observation import Category
 from dragoman.protocols import Clock, Mover, Provider, Transport
 from dragoman.site import Site
 from providers.evidence import Observer
+from providers.kept_facts import KeptFacts
 from providers.limited import switch_off, unlimited
 from providers.probed import ProbedProvider
 from providers.probes.base import Probe
@@ -49,13 +51,21 @@ class SiteRuntime(SiteView):
         return self.transport.identity if self.transport is not None else f"simulated@{self.site.name}"
 
     async def aclose(self) -> None:
-        """Close the connections to the site."""
+        """Close the connections to the site; answers of tasks that were ended early are kept first."""
+        if self.observer.kept is not None:
+            await self.observer.kept.write()
         if self.transport is not None:
             await self.transport.aclose()
 
 
 def open_site(
-    site: Site, *, clock: Clock = now, facts: SlowFacts | None = None, transport: Transport | None = None
+    site: Site,
+    *,
+    clock: Clock = now,
+    facts: SlowFacts | None = None,
+    transport: Transport | None = None,
+    kept: SiteFacts | None = None,
+    fresh: bool = False,
 ) -> SiteRuntime:
     """Put a site's parts together. Nothing is asked of the site yet.
 
@@ -64,6 +74,8 @@ def open_site(
         clock: the time that evidence carries.
         facts: where answers are kept; one per site and identity, shared by all who open the site.
         transport: instead of the one that the site's configuration names.
+        kept: where slow facts outlive the process; those of a simulated site cost nothing and are not kept.
+        fresh: use no fact that an earlier process left.
 
     Raises:
         UnknownName: no such scheduler or transport.
@@ -72,10 +84,11 @@ def open_site(
         BadRequest: the state of a simulated site is wrong.
 
     """
-    observer = Observer(site, facts or SlowFacts(), clock)
     if site.simulated is not None:
-        return _open_simulated(site, observer, clock)
+        return _open_simulated(site, Observer(site, facts or SlowFacts(), clock), clock)
     reach = transport or _reach(site)
+    beyond = KeptFacts(kept, site, reach, fresh=fresh) if kept is not None else None
+    observer = Observer(site, facts or SlowFacts(), clock, beyond)
     client = _client(site, reach, clock)
     own = f"{Category.WORKLOAD.value}/{site.scheduler}"
     found: list[Provider] = []

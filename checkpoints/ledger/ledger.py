@@ -8,6 +8,7 @@ from checkpoints.ledger.attempts import AttemptTables
 from checkpoints.ledger.evidence import EvidenceTables
 from checkpoints.ledger.history import HistoryTables
 from checkpoints.ledger.leases import LeaseTables
+from checkpoints.ledger.site_facts import SiteFactTables
 from checkpoints.ledger.threads import ThreadTables
 from checkpoints.ledger.transfers import TransferTables
 from checkpoints.ledger.waits import WaitTables
@@ -15,20 +16,26 @@ from checkpoints.ledger.watches import WatchTables
 
 if TYPE_CHECKING:
     from checkpoints.pool import LoopPools
+    from dragoman.kept_fact import SiteFacts
     from dragoman.ledger import Ledger
 
 __all__ = ["PostgresLedger"]
 
 
 class PostgresLedger(
-    EvidenceTables, AttemptTables, TransferTables, HistoryTables, WaitTables, ThreadTables, LeaseTables, WatchTables
-):
-    """`dragoman.ledger.Ledger` in PostgreSQL.
+    EvidenceTables, AttemptTables, TransferTables, HistoryTables, WaitTables, ThreadTables, LeaseTables, WatchTables,
+    SiteFactTables,
+):  # fmt: skip
+    """`dragoman.ledger.Ledger` and `dragoman.kept_fact.SiteFacts` in PostgreSQL.
 
     Args:
         pools: of a migrated database (see `checkpoints.open`).
 
     """
+
+
+def _keeps_facts(pools: LoopPools) -> SiteFacts:
+    return PostgresLedger(pools)
 
 
 def _is_a_ledger(pools: LoopPools) -> Ledger:

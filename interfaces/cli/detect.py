@@ -1,4 +1,4 @@
-"""`detect` and `providers`: what the sites have, and what can be asked at all. No database is opened."""
+"""`detect` and `providers`: what the sites have, and what can be asked at all. No database is started."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from dragoman.units import format_duration
 from interfaces.cli.fact_words import fact_words
 from interfaces.cli.running import emit, run_command, say
 from interfaces.cli.tables import clean, console
+from interfaces.known_facts import KnownFacts
 from interfaces.sites import Sites
 from providers.evidence import Ask, provider_id
 from providers.registry import dialects, probes
@@ -29,20 +30,24 @@ __all__ = ["detect", "providers"]
 
 PARTS = ("partitions", "nodes", "queue")
 """Parts of what `resources` tells as a whole; in the table once, in the document each."""
+KNOWN_S = 5.0
+"""Younger facts are of this moment: a site takes seconds to answer."""
 _PRESENT = {Outcome.OK: Truth.YES, Outcome.ABSENT: Truth.NO, Outcome.UNKNOWN: Truth.UNKNOWN}
 
 
-def detect(category: str | None, site: str | None, sites: str | None, *, as_json: bool) -> NoReturn:
+def detect(category: str | None, site: str | None, sites: str | None, *, fresh: bool, as_json: bool) -> NoReturn:
     """Ask every provider of the sites; a site that cannot be reached is told and holds no other up."""
 
     async def command() -> int:
         settings = _settings(sites)
-        fleet = await Sites.read(settings.sites_file)
+        fleet, known = await Sites.read(settings.sites_file), KnownFacts(settings)
+        fleet.keep_facts_in(known, fresh=fresh)
         try:
             names = [fleet.site(site).name] if site else [each.name for each in fleet.fleet.sites]
             reports = await _ask_sites(fleet, names, _categories(category), settings)
         finally:
             await fleet.aclose()
+            await known.aclose()
         if as_json:
             emit({"sites": reports})
         else:
@@ -144,7 +149,7 @@ def _print_site(report: JsonObject) -> None:
         console().print(f"[bold]{title}[/]: unknown: {clean(report['error'])}")
         return
     table = Table("provider", "there", "facts", "age", title=f"{title}, {report['seconds']} s", title_justify="left")
-    absent: list[str] = []
+    absent, old = list[str](), False
     for each in _objects(report["providers"]):
         if each["present"] == "no":
             absent.append(str(each["provider"]))
@@ -158,17 +163,27 @@ def _print_site(report: JsonObject) -> None:
             clean(each["provider"]),
             f"[{colour}]{each['present']}[/]",
             "\n".join(dict.fromkeys(clean(word) for word in words if word)),
-            format_duration(max(ages)) if ages and max(ages) >= 1 else "now",
+            _age(max(ages, default=0)),
         )
+        old = old or max(ages, default=0) >= KNOWN_S
     console().print(table)
+    if old:
+        console().print("what has an age was known from earlier; --fresh asks anew")
     if absent:
         console().print(f"not there: {clean(', '.join(absent))}\n")
 
 
 def _words(verb: str, fact: JsonObject) -> str:
+    age = float(str(fact["age_s"]))
+    known = f" ({_age(age)} ago)" if age >= KNOWN_S else ""
     if fact["outcome"] != "ok":
-        return f"{'' if verb == 'probe' else f'{verb} '}{fact['outcome']}: {str(fact['reason'])[:200]}"
-    return fact_words(fact["value"])
+        return f"{'' if verb == 'probe' else f'{verb} '}{fact['outcome']}: {str(fact['reason'])[:200]}{known}"
+    words = fact_words(fact["value"])
+    return f"{words}{known}" if words else ""
+
+
+def _age(seconds: float) -> str:
+    return format_duration(round(seconds)) if seconds >= KNOWN_S else "now"
 
 
 def _objects(value: object) -> list[JsonObject]:

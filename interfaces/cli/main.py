@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from interfaces.cli.detect_command import detect, providers
 from interfaces.cli.recipe_commands import recipes
 from interfaces.cli.script_command import translate
 
@@ -254,34 +255,8 @@ def fetch(
     results.fetch(thread_id, to, sites, as_json=json)
 
 
-@app.command()
-def detect(
-    category: Annotated[
-        str | None, typer.Argument(help="workload, software, container, storage, network, hardware or parallel")
-    ] = None,
-    site: Annotated[str | None, typer.Option("--site", metavar="SITE", help="one site; default: every site")] = None,
-    sites: SitesFile = None,
-    json: Json = False,
-) -> None:
-    """Show what the sites have: facts with their age, and what is unknown with its reason."""
-    from interfaces.cli import detect as commands
-
-    commands.detect(category, site, sites, as_json=json)
-
-
-@app.command()
-def providers(
-    simulated: Annotated[bool, typer.Option("--simulated", help="those that a simulated site can have")] = False,
-    site: Annotated[str | None, typer.Option("--site", metavar="SITE", help="those that are on at one site")] = None,
-    sites: SitesFile = None,
-    json: Json = False,
-) -> None:
-    """List the kinds of resources that can be asked for, with their questions."""
-    from interfaces.cli import detect as commands
-
-    commands.providers(site, sites, simulated=simulated, as_json=json)
-
-
+app.command()(detect)
+app.command()(providers)
 app.command()(translate)
 
 

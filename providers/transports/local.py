@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import getpass
+import hashlib
 import os
+import re
 import signal
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TypeVar
 
 import anyio
@@ -28,6 +31,10 @@ from providers.transports.remote_script import PATIENCE_S
 __all__ = ["LocalTransport", "apply_environment", "is_missing"]
 
 T = TypeVar("T")
+
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+FINDS = re.compile(r"(?:PATH|ROOT|HOME|PREFIX|_DIR|_ENV|CONFIG|HOST|PROFILE|MODULES|LMFILES_)$")
+"""Variables that say where programs and their services are; none that holds a secret or changes with each login."""
 
 NOT_RUNNABLE = {
     errno.EACCES: "Permission denied",
@@ -62,6 +69,20 @@ class LocalTransport:
     def identity(self) -> str:
         """`user@host` of this process."""
         return self._identity
+
+    @property
+    def surroundings(self) -> str:
+        """Digest of what answers here depend on besides site and user.
+
+        It is this boot of this host, and the variables by which programs are found: a module loaded or an environment
+        activated since makes other answers.
+        """
+        try:
+            boot = BOOT.read_text(encoding="ascii").strip()
+        except OSError:
+            boot = str(int(psutil.boot_time()) // 60)
+        places = sorted(each for each in self._environment.items() if FINDS.search(each[0]))
+        return hashlib.sha256(repr((boot, places)).encode(errors="surrogateescape")).hexdigest()
 
     @property
     def local(self) -> bool:
