@@ -118,6 +118,7 @@ class OptionTable:
     ours: frozenset[str]
     """Those whose purpose we fulfil ourselves; never taken as native options."""
     rows: tuple[Row, ...]
+    """Where several have an option, the first that says something of a job reads it."""
     quote: Callable[[str, str], str]
     """A value as it stands in a directive, from the value and the job's field. Raises `BadRequest`."""
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -128,6 +129,8 @@ class OptionTable:
     """Those that may stand several times."""
     quiet: frozenset[str] = frozenset()
     """As written: what is so without them."""
+    never: frozenset[str] = frozenset()
+    """Further ones that are not taken as native options."""
     example: str = ""
     """A native option, for messages."""
     strict: bool = True
@@ -168,18 +171,16 @@ class OptionTable:
 
         """
         found: dict[str, Option] = {}
-        said = {
-            name: self.join(name, value) if value else name for name, value in self.pairs(spec) if name not in self.many
-        }
+        written = {self.options(text)[0][0].name: text for text in self.written(spec)}
         for line in spec.native_options:
             options, problem = self.options(checked(line, where="native_options"))
             if problem or len(options) != 1 or options[0].problem or not self.knows(options[0].name):
                 what = f"{line[:120]!r} is not one option of {self.program}"
                 raise BadRequest(what, where="native_options", cure=f"write one, such as {self.example}")
             option = options[0]
-            if option.name in self.ours or option.name in never:
+            if option.name in self.ours | self.never or option.name in never:
                 raise BadRequest(f"{option.name} is not taken from a request", where="native_options", cure="delete it")
-            told = said.get(option.name)
+            told = written.get(option.name) if option.name not in self.many else None
             if told is None:
                 found[line if option.name in self.many else option.name] = option
             elif told != self.text(option):

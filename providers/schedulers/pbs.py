@@ -12,17 +12,16 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
-from dragoman.job import JobRef, JobSpec, JobState
+from dragoman.job import JobRef, JobState
 from dragoman.observation import Answer
 from dragoman.protocols import JobAnswers
 from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.pbs_family import PbsFamily, checked_tag
-from providers.schedulers.pbs_script import array_range, directive, file_systems, resources, select, walltime
+from providers.schedulers.pbs_script import pbs_table
 from providers.schedulers.pbs_tables import PBS_EXITS, PBS_STATES
 from providers.schedulers.pbs_words import PBS_WORDS
 from providers.schedulers.script_words import ScriptWords
-from providers.schedulers.slots import licenses
 
 __all__ = ["PbsDialect"]
 
@@ -44,42 +43,17 @@ class PbsDialect(PbsFamily):
     states: ClassVar[Mapping[str, JobState]] = PBS_STATES
     exits: ClassVar[Mapping[int, tuple[str, JobState]]] = PBS_EXITS
     task_variable: ClassVar[str] = "PBS_ARRAY_INDEX"
+    refused: ClassVar[Mapping[str, str]] = {"qos": "choose a queue instead"}
     node_options: ClassVar[tuple[str, ...]] = ("-v", "-a")  # without -v hosts with several vnodes are merged
 
     def __init__(self, user: str | None = None, gpu_model: str | None = None) -> None:
         super().__init__(user)
-        self.gpu_model = gpu_model
+        self.table = pbs_table(gpu_model)
 
     @classmethod
     def for_site(cls, site: Site) -> Self:
         """With the user and the GPU resource that the site's file names."""
         return cls(user=site.transport.user, gpu_model=site.gpu_model_resource)
-
-    def request_lines(self, spec: JobSpec) -> list[str]:
-        """The account is written as account string and as project: sites charge by the one or the other."""
-        lines = [directive("A", spec.account, where="account")] if spec.account is not None else []
-        if spec.account is not None and not re.search(r"[/:+, ]", spec.account):
-            lines.append(directive("P", spec.account, where="account"))
-        if spec.array is not None:
-            lines.append(directive("J", array_range(spec.array)))
-        return [
-            *lines,
-            *select(spec.components or (spec.shape,), gpu_model=self.gpu_model),
-            *resources(walltime(spec)),
-            *resources(licenses(spec)),
-            *resources(file_systems(spec)),
-        ]
-
-    def log_path(self, spec: JobSpec) -> str:
-        """Tasks of an array would overwrite each other's file."""
-        path = super().log_path(spec)
-        return path.replace(".log", ".^array_index^.log") if spec.array is not None else path
-
-    def _queue(self, spec: JobSpec) -> list[str]:
-        """A reservation is a queue of its own."""
-        if spec.reservation is not None:
-            return [directive("q", spec.reservation, where="reservation")]
-        return super()._queue(spec)
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`qstat -x -f ID...`."""

@@ -11,7 +11,6 @@ queue, 162 no connection), so it says nothing about signals.
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar
@@ -25,26 +24,19 @@ from dragoman.observation import Answer
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
 from providers.schedulers.base import BaseDialect, Rules, chunks, one_line
 from providers.schedulers.directives import checked
-from providers.schedulers.job_output import output_lines, scheduler_log
+from providers.schedulers.job_output import output_lines
 from providers.schedulers.job_script import job_lines
+from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_accounts import ACCOUNTS_SCRIPT, read_pbs_accounts
 from providers.schedulers.pbs_read import read_pbs_script
 from providers.schedulers.pbs_records import Record, read_records
-from providers.schedulers.pbs_script import (
-    NAME_VARIABLE,
-    TAG_VARIABLE,
-    depend,
-    directive,
-    native_options,
-    refuse,
-    start_clock,
-)
+from providers.schedulers.pbs_rows import NAME_VARIABLE, TAG_VARIABLE
 from providers.schedulers.pbs_status import ATTRIBUTES, Words, job_statuses, tag_of
 from providers.schedulers.pbs_tables import ERRORS, REASONS
 from providers.schedulers.pbs_values import JobId, read_job_id
 from providers.schedulers.pbs_words import PBS_WORDS
 from providers.schedulers.pbs_workload import group_nodes, read_queues
-from providers.schedulers.slots import left_out
+from providers.schedulers.slots import left_out, refuse
 
 __all__ = ["PbsFamily"]
 
@@ -71,6 +63,10 @@ class PbsFamily(BaseDialect):
     exits: ClassVar[Mapping[int, tuple[str, JobState]]] = {}
     task_variable: ClassVar[str]
     node_options: ClassVar[tuple[str, ...]] = ("-a",)
+    table: OptionTable
+    """Options of qsub."""
+    refused: ClassVar[Mapping[str, str]] = {}
+    """Fields of a job without a word here, and what the person can do instead."""
 
     def __init__(self, user: str | None = None) -> None:
         self.user = user
@@ -78,63 +74,19 @@ class PbsFamily(BaseDialect):
 
     # Submit
 
-    @abstractmethod
-    def request_lines(self, spec: JobSpec) -> list[str]:
-        """Directives for shape, time, array, account and whatever the two write differently."""
-
     def render(self, spec: JobSpec) -> str:
-        """Directives, then the lines that every job has. `-S`, for else the user's login shell would run them."""
-        if spec.qos is not None and "qos" not in self.native_words:
-            raise refuse(f"{self.name} has no quality of service", "qos", "choose a queue instead")
-        if any(character in spec.name for character in ",'\"\\"):
-            raise refuse(f"{spec.name[:60]!r} cannot be the name", "name", "use letters, digits and blanks")
+        """Directives, then the lines that every job has."""
+        refuse(spec, self.name, self.refused)
         task = f"${{{self.task_variable}:-}}" if spec.array is not None else ""
-        lines = [
-            directive("N", spec.tag),
-            directive("v", f"{TAG_VARIABLE}={spec.tag},{NAME_VARIABLE}={spec.name}", where="name"),
-            directive("S", "/bin/sh"),
-            directive("j", "oe"),
-            directive("o", self.log_path(spec)),
-            directive("m", "n"),
-            directive("r", "y" if spec.requeue else "n"),
-            *self._queue(spec),
-            *depend(spec.dependencies, self.name),
-            *self._start(spec),
-            *self._priority(spec),
-            *self.request_lines(spec),
-        ]
+        options = [*self.table.written(spec), *self.table.native(spec).values()]
         body = [
             f"unset {TAG_VARIABLE} {NAME_VARIABLE}",
             *output_lines(spec, task=task),
             *job_lines(spec, job_id=_JOB_ID, restart="0", task=task, submit_dir=PBS_WORDS.variables["submit_dir"]),
         ]
-        shrinks = any(line.startswith("#PBS -l min_walltime=") for line in lines)
+        shrinks = any(option.startswith("-l min_walltime=") for option in options)
         left = left_out(spec.model_copy(update={"walltime_min_s": None}) if shrinks else spec)
-        return "\n".join(["#!/bin/sh", *lines, *native_options(spec, lines), *left, *body]) + "\n"
-
-    native_words: ClassVar[frozenset[str]] = frozenset()
-    """Fields of a job that this member has a word for, and others have not."""
-
-    def log_path(self, spec: JobSpec) -> str:
-        """Where the scheduler puts what the script printed before it took care of its output itself."""
-        return scheduler_log(spec)
-
-    def _queue(self, spec: JobSpec) -> list[str]:
-        queue = spec.queue or (spec.queues[0] if spec.queues else None)
-        return [directive("q", queue, where="queue")] if queue is not None else []
-
-    def _start(self, spec: JobSpec) -> list[str]:
-        """`-a` in UTC, rounded up: the submit command runs with TZ=UTC where a start is stated."""
-        if spec.start_after is None:
-            return []
-        return [directive("a", start_clock(spec.start_after))]
-
-    def _priority(self, spec: JobSpec) -> list[str]:
-        if spec.priority is None:
-            return []
-        if not -1024 <= spec.priority <= 1023:
-            raise refuse(f"priority {spec.priority}", "priority", "choose one from -1024 to 1023")
-        return [f"#PBS -p {spec.priority}"]
+        return "\n".join(["#!/bin/sh", *(f"#PBS {option}" for option in options), *left, *body]) + "\n"
 
     def submit_command(self, spec: JobSpec, script_path: str, *, without: Sequence[str] = ()) -> Command:
         """`qsub SCRIPT`; everything about the job stands in the script."""

@@ -1,8 +1,4 @@
-"""A job spec as directives for qsub: what PBS and Torque have in common, and PBS's `select`.
-
-The job's name is the tag alone, so that one `qselect -N` settles a doubtful submit, whatever else is in the queue. The
-tag is a variable of the job as well (`-v`), which the script unsets before anything else, so that a job submitted from
-within this one with `qsub -V` does not look like it.
+"""What qsub of PBS is told besides what it shares with Torque: arrays, times, and the shape as `select`.
 
 A chunk of `select` is a node's share where nodes are stated (`place=scatter`), else one task (`place=free`); a request
 of cores alone is job-wide (`-l ncpus=4`), which PBS places on one host and some sites spread.
@@ -12,29 +8,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
-from dragoman.request import ArraySpec, Dependency
+from dragoman.request import ArraySpec
 from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
-from providers.schedulers.directives import checked
-from providers.schedulers.pbs_values import format_size, read_job_id
+from providers.schedulers.job_output import scheduler_log
+from providers.schedulers.option_table import OptionTable, Row, named, says
+from providers.schedulers.pbs_rows import amount, count, qsub_table, read_array, read_walltimes, shared_rows
+from providers.schedulers.pbs_values import format_size
+from providers.schedulers.script_draft import ScriptDraft
+from providers.schedulers.slots import licenses
 
-__all__ = [
-    "NAME_VARIABLE", "TAG_VARIABLE", "array_range", "depend", "directive", "file_systems", "native_options",
-    "quoted", "refuse", "resources", "select", "start_clock", "tasks_per_node", "walltime",
-]  # fmt: skip
-
-TAG_VARIABLE = "DRAGOMAN_ATTEMPT"
-NAME_VARIABLE = "DRAGOMAN_NAME"
-_SAFE = re.compile(r"[\w.,:;=+@/%\[\]^~<>!?*()#$&|-]+", re.ASCII)
-_OPTION = re.compile(r"-([A-Za-z])(?:\s*(\S.*))?", re.ASCII)
-_FORBIDDEN = frozenset("NoejkSCIXzhfvVmMJtdDwuGi")
-"""Options that would hide the job, move its files, wait for a terminal, or bring the submitter's environment in."""
-_RESOURCE = re.compile(r"[A-Za-z][\w.-]*=.*", re.ASCII)
+__all__ = ["pbs_table", "refuse", "tasks_per_node"]
 
 
 def refuse(words: str, where: str, cure: str) -> BadRequest:
@@ -42,49 +30,7 @@ def refuse(words: str, where: str, cure: str) -> BadRequest:
     return BadRequest(words, where=where, cure=cure)
 
 
-def quoted(value: str, *, where: str) -> str:
-    """A value as qsub takes it from a directive: as it stands, or in the kind of quotes that it does not hold."""
-    checked(value, where=where)
-    if not value:
-        raise refuse("an empty value", where, "give one or leave the option out")
-    if _SAFE.fullmatch(value) and not value.startswith("#"):
-        return value
-    for quote in "\"'":
-        if quote not in value and "\\" not in value:
-            return f"{quote}{value}{quote}"
-    raise refuse(f"{value[:80]!r} holds both kinds of quotes or a backslash", where, "choose a value without them")
-
-
-def directive(option: str, value: str | None = None, *, where: str = "") -> str:
-    """One line."""
-    return f"#PBS -{option}" if value is None else f"#PBS -{option} {quoted(value, where=where or option)}"
-
-
-def resources(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """A line for each resource of the whole job."""
-    return [directive("l", f"{name}={value}", where=name) for name, value in pairs]
-
-
-def depend(dependencies: Sequence[Dependency], scheduler: str) -> list[str]:
-    """`-W depend=...`."""
-    if not dependencies:
-        return []
-    parts: dict[str, list[str]] = {}
-    for one in dependencies:
-        if one.kind == "singleton":
-            raise refuse(f"{scheduler} has no singleton", "dependencies", "name the jobs to wait for")
-        if one.job_id is None or read_job_id(one.job_id) is None:
-            raise refuse(f"{one.job_id!r} is no job id", "dependencies", "give the id that qsub printed")
-        parts.setdefault(one.kind, []).append(one.job_id)
-    return [directive("W", "depend=" + ",".join(f"{kind}:{':'.join(ids)}" for kind, ids in parts.items()))]
-
-
-def start_clock(at: datetime) -> str:
-    """`CCYYMMDDhhmm.SS` in UTC, rounded up to a whole second."""
-    return datetime.fromtimestamp(math.ceil(at.timestamp()), UTC).strftime("%Y%m%d%H%M.%S")
-
-
-def array_range(array: ArraySpec) -> str:
+def _indices(array: ArraySpec) -> str:
     """`0-9`, `0-9:2`, `0-9%3`: PBS takes one range, and none of a single index but as `5-6:2`."""
     if len(array.ranges) != 1:
         raise refuse("PBS takes one range of indices", "array", "write it as one range with a step, or as several jobs")
@@ -96,29 +42,6 @@ def array_range(array: ArraySpec) -> str:
     elif size < 1:
         raise refuse("the range holds no index", "array", "write the smaller index first")
     return text + (f"%{array.at_once}" if array.at_once is not None else "")
-
-
-def native_options(spec: JobSpec, rendered: Sequence[str]) -> list[str]:
-    """The user's own options of qsub, each a line; none may contradict or hide what was negotiated."""
-    lines: list[str] = []
-    for line in spec.native_options:
-        match = _OPTION.fullmatch(checked(line, where="native_options").strip())
-        if match is None:
-            raise refuse(f"{line[:80]!r} is no option of qsub", "native_options", "write one, such as -l scratch=10gb")
-        letter, value = match[1], match[2]
-        if letter in _FORBIDDEN or (letter == "W" and re.match(r"(?:block|interactive|sandbox|depend)\b", value or "")):
-            raise refuse(f"-{letter} is not taken from a request", "native_options", "delete it")
-        if letter == "l" and (value is None or _RESOURCE.fullmatch(value) is None):
-            raise refuse(f"{line[:80]!r} names no resource", "native_options", "write -l name=value")
-        unquoted = value[1:-1] if value and len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-        text = directive(letter, unquoted, where="native_options")
-        if text in rendered:
-            continue
-        prefix = f"#PBS -l {unquoted.partition('=')[0]}=" if letter == "l" and unquoted else f"#PBS -{letter} "
-        if letter != "W" and any(one.startswith(prefix) for one in rendered):
-            raise refuse(f"{line[:80]!r} contradicts {prefix[5:]}...", "native_options", "state one of them")
-        lines.append(text)
-    return lines
 
 
 def tasks_per_node(shape: Shape, nodes: int) -> int | None:
@@ -139,36 +62,30 @@ def _memory_per_chunk(shape: Shape, chunks: int, tasks: int, cpus: int, gpus: in
     return format_size(-(-amount // chunks) if shape.memory.per == "job" else amount * factor)
 
 
-def select(shapes: Sequence[Shape], *, gpu_model: str | None) -> list[str]:
-    """`-l select=... -l place=...`, or job-wide resources where only cores, memory and GPUs of the job are stated.
-
-    Args:
-        shapes: one, or the components of a job that needs several kinds of node at once.
-        gpu_model: the site's resource for a GPU's model, where it has one.
-
-    """
-    if len(shapes) == 1 and shapes[0] == Shape():
-        return []
+def _resources(spec: JobSpec, gpu_model: str | None) -> dict[str, str]:
+    """`select` and `place`, or job-wide resources where only cores, memory and GPUs of the job are stated."""
+    shapes = spec.components or (spec.shape,)
+    if shapes == (Shape(),):
+        return {}
     wide = _job_wide(shapes[0]) if len(shapes) == 1 else None
     if wide is not None:
-        return resources(wide)
+        return wide
     chunks = [chunk for shape in shapes for chunk in _chunks(shape, gpu_model)]
     nodes = any(shape.node_count is not None for shape in shapes)
     sharing = ":excl" if any(shape.exclusive for shape in shapes) else ""
-    place = ("scatter" if nodes else "free") + sharing
-    return resources([("select", "+".join(chunks)), ("place", place)])
+    return {"select": "+".join(chunks), "place": ("scatter" if nodes else "free") + sharing}
 
 
-def _job_wide(shape: Shape) -> list[tuple[str, str]] | None:
+def _job_wide(shape: Shape) -> dict[str, str] | None:
     stated = {name for name, value in shape if value is not None}
     memory, gpus = shape.memory, shape.gpus
     if not stated <= {"cpus", "memory", "gpus"} or (memory is not None and memory.per != "job"):
         return None
     if gpus is not None and (gpus.per != "job" or gpus.model is not None):
         return None
-    pairs = [("ncpus", str(shape.cpus))] if shape.cpus is not None else []
-    pairs += [("ngpus", str(gpus.count))] if gpus is not None else []
-    return pairs + ([("mem", format_size(memory.bytes))] if memory is not None else [])
+    found = {"ncpus": str(shape.cpus)} if shape.cpus is not None else {}
+    found |= {"ngpus": str(gpus.count)} if gpus is not None else {}
+    return found | ({"mem": format_size(memory.bytes)} if memory is not None else {})
 
 
 def _chunks(shape: Shape, gpu_model: str | None) -> list[str]:
@@ -255,19 +172,66 @@ def _wanted(shape: Shape, gpu_model: str | None) -> list[str]:
     return []
 
 
-def walltime(spec: JobSpec) -> list[tuple[str, str]]:
-    """The time limit; with a shortest useful time PBS may shrink the job to fit (`min_walltime`)."""
-    if spec.walltime_s is None:
-        return []
-    if spec.walltime_min_s is not None and spec.walltime_min_s < spec.walltime_s:
-        return [("min_walltime", format_clock(spec.walltime_min_s)), ("max_walltime", format_clock(spec.walltime_s))]
-    return [("walltime", format_clock(spec.walltime_s))]
+def _log(spec: JobSpec) -> str:
+    """Tasks of an array would overwrite each other's file."""
+    path = scheduler_log(spec)
+    return path.replace(".log", ".^array_index^.log") if spec.array is not None else path
 
 
-def file_systems(spec: JobSpec) -> list[tuple[str, str]]:
-    """`filesystems=home:eagle` (as at ALCF); names with a slash are `storage=scratch/x+gdata/y` (as at NCI)."""
-    if not spec.file_systems:
-        return []
+def _project(spec: JobSpec) -> str | None:
+    """The account is account string and project: sites charge by the one or the other."""
+    return spec.account if spec.account is not None and not re.search(r"[/:+, ]", spec.account) else None
+
+
+def _shrinks(spec: JobSpec) -> bool:
+    """With a shortest useful time PBS may shrink the job to fit."""
+    return None not in (spec.walltime_s, spec.walltime_min_s) and (spec.walltime_min_s or 0) < (spec.walltime_s or 0)
+
+
+def _clock(seconds: int | None) -> str | None:
+    return format_clock(seconds) if seconds is not None else None
+
+
+def _declared(spec: JobSpec) -> list[str]:
+    """Licences, and `filesystems=home:eagle` (as at ALCF) or, with slashes, `storage=scratch/x+gdata/y` (as at NCI)."""
+    found = [f"{name}={number}" for name, number in licenses(spec)]
     if any("/" in name for name in spec.file_systems):
-        return [("storage", "+".join(spec.file_systems))]
-    return [("filesystems", ":".join(spec.file_systems))]
+        return [*found, "storage=" + "+".join(spec.file_systems)]
+    return [*found, "filesystems=" + ":".join(spec.file_systems)] if spec.file_systems else found
+
+
+def pbs_table(gpu_model: str | None = None) -> OptionTable:
+    """What the options of PBS's qsub say of a job.
+
+    Args:
+        gpu_model: the site's resource for a GPU's model, where it has one.
+
+    """
+
+    def resource(name: str) -> Callable[[JobSpec], str | None]:
+        return lambda spec: _resources(spec, gpu_model).get(name)
+
+    rows = (
+        Row("-P", _project, named("-P", "account").take, "account"),
+        Row("-J", lambda spec: _indices(spec.array) if spec.array is not None else None, says(read_array), "array"),
+        Row("-l select", resource("select"), ScriptDraft.defer, "shape"),
+        Row("-l place", resource("place"), ScriptDraft.defer, "shape"),
+        Row("-l ncpus", resource("ncpus"), count("cpus"), "shape"),
+        Row("-l mpiprocs", take=count("tasks")),
+        Row("-l ngpus", resource("ngpus"), count("gpus"), "shape"),
+        Row("-l mem", resource("mem"), amount("job"), "shape"),
+        Row(
+            "-l walltime", lambda spec: None if _shrinks(spec) else _clock(spec.walltime_s),
+            read_walltimes("walltime_s"), "walltime_s",
+        ),
+        Row(
+            "-l min_walltime", lambda spec: _clock(spec.walltime_min_s) if _shrinks(spec) else None,
+            read_walltimes("walltime_min_s"), "walltime_min_s",
+        ),
+        Row(
+            "-l max_walltime", lambda spec: _clock(spec.walltime_s) if _shrinks(spec) else None,
+            read_walltimes("walltime_s"), "walltime_s",
+        ),
+        Row("-l", _declared, where="file_systems"),
+    )  # fmt: skip
+    return qsub_table((*shared_rows(_log, "reservation"), *rows))

@@ -8,17 +8,13 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from dragoman.shape import Gpus, Memory, Shape
-from providers.schedulers.directives import Directive
+from providers.schedulers.option_table import Unreadable
 from providers.schedulers.pbs_values import read_size
 from providers.schedulers.script_draft import ScriptDraft
 
-__all__ = ["Chunk", "Chunks", "Unusable", "read_nodes", "read_select"]
+__all__ = ["Chunk", "read_chunks", "read_nodes", "read_select"]
 
 _MODELS = ("gpu_model", "gputype", "gpu_type", "gpumodel", "gpu_name", "accelerator_model")
-
-
-class Unusable(Exception):
-    """A value that qsub would refuse, or whose meaning is not certain; the text names value and cure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +32,7 @@ class Chunk:
 
 
 def read_select(text: str) -> list[Chunk]:
-    """Chunks of `2:ncpus=8:mpiprocs=4+1:ncpus=2:host=n1`. Raises `Unusable`."""
+    """Chunks of `2:ncpus=8:mpiprocs=4+1:ncpus=2:host=n1`. Raises `Unreadable`."""
     return [_chunk(part) for part in text.split("+")]
 
 
@@ -50,14 +46,14 @@ def _chunk(text: str) -> Chunk:
     for item in items:
         name, equals, value = item.partition("=")
         if not equals or not value or not re.fullmatch(r"[A-Za-z][\w.-]*", name, re.ASCII):
-            raise Unusable(f"{item[:60]!r} is no resource of a chunk (write name=value, joined by :)")
+            raise Unreadable(f"{item[:60]!r} is no resource of a chunk (write name=value, joined by :)")
         field = {"ncpus": "cpus", "mpiprocs": "tasks", "ompthreads": "threads", "ngpus": "gpus"}.get(name)
         if field is not None:
             known[field] = _number(value, name, least=0)
         elif name == "mem":
             amount = read_size(value)
             if not amount:
-                raise Unusable(f"{value[:60]!r} is no amount of memory (write it like 64gb)")
+                raise Unreadable(f"{value[:60]!r} is no amount of memory (write it like 64gb)")
             known["memory"] = amount
         else:
             rest.append(item)
@@ -65,14 +61,14 @@ def _chunk(text: str) -> Chunk:
 
 
 def read_nodes(text: str) -> list[Chunk]:
-    """Chunks of Torque's `2:ppn=8:gpus=1:fast+node7:ppn=4`; processors of a node are its tasks. Raises `Unusable`."""
+    """Chunks of Torque's `2:ppn=8:gpus=1:fast+node7:ppn=4`; processors of a node are its tasks. Raises `Unreadable`."""
     return [_node(part) for part in text.split("+")]
 
 
 def _node(text: str) -> Chunk:
     first, *items = text.strip().split(":")
     if not first:
-        raise Unusable(f"{text[:60]!r} names no nodes (write it like nodes=2:ppn=8)")
+        raise Unreadable(f"{text[:60]!r} names no nodes (write it like nodes=2:ppn=8)")
     count = _number(first, "nodes") if first.isascii() and first.isdigit() else 1
     rest = [] if first.isdigit() else [first]
     known: dict[str, int] = {}
@@ -89,65 +85,64 @@ def _number(text: str, what: str, *, least: int = 1) -> int:
     number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     if number < least:
         cure = "qsub expands no variables: write the number" if "$" in text else f"write a whole number from {least}"
-        raise Unusable(f"{text[:60]!r} is no number for {what} ({cure})")
+        raise Unreadable(f"{text[:60]!r} is no number for {what} ({cure})")
     return number
 
 
-class Chunks:
-    """`select` (or `nodes`) and `place` of a script, which only together tell the shape."""
+def read_chunks(draft: ScriptDraft) -> None:
+    """Put the shape, or the components, that `select` (or `nodes`) and `place` only together tell into the draft."""
+    told = {name: draft.deferred[f"-l {name}"] for name in ("select", "nodes") if f"-l {name}" in draft.deferred}
+    arrangement = _place(draft, alone=not told)
+    if not told:
+        return
+    directive, option = max(told.values(), key=lambda one: one[0].line)
+    if len(told) == 2:
+        draft.problem(directive, "select and nodes exclude each other (delete one of them)")
+        return
+    try:
+        chunks = _merged((read_select if "select" in told else read_nodes)(option.value))
+    except Unreadable as error:
+        draft.problem(directive, f"{option.name} {error}")
+        return
+    uneven = _uneven(chunks) if len(chunks) == 2 else None
+    if uneven is not None:
+        found = [uneven]
+    elif len(chunks) == 1 and arrangement == "free" and chunks[0].tasks == 1:
+        found = [_tasks(chunks[0])]
+    elif len(chunks) == 1 and arrangement == "pack":
+        found = [_nodes(_packed(chunks[0]))]
+    else:
+        found = [_nodes(chunk) for chunk in chunks]
+        if arrangement in ("", "free") and "select" in told and any(chunk.count > 1 for chunk in chunks):
+            draft.note(directive, "chunks may share a node to PBS (place is not scatter): they are read as nodes")
+    if len(found) == 1:
+        draft.set_shape(directive, option.written, **found[0])
+        return
+    common = dict(draft.shape)
+    draft.shape.clear()
+    try:
+        shapes = tuple(Shape.model_validate({**common, **each}) for each in found)
+    except ValidationError as error:
+        draft.problem(directive, f"{option.written[:60]!r} is not usable ({error.errors()[0]['msg']})")
+        return
+    draft.set(directive, option.written, components=shapes)
 
-    def __init__(self) -> None:
-        self.select: tuple[list[Chunk], str, Directive] | None = None
-        self.place: tuple[str, str, Directive] | None = None
-        self.torque = False
-        self.shell = ""
-        """What `-S` names."""
 
-    def finish(self, draft: ScriptDraft) -> None:
-        """Put the shape, or the components, into the draft."""
-        arrangement = self._place(draft)
-        if self.select is None:
-            return
-        chunks, words, directive = self.select
-        merged = _merged(chunks)
-        uneven = _uneven(merged) if len(merged) == 2 else None
-        if uneven is not None:
-            found = [uneven]
-        elif len(merged) == 1 and arrangement == "free" and merged[0].tasks == 1:
-            found = [_tasks(merged[0])]
-        elif len(merged) == 1 and arrangement == "pack":
-            found = [_nodes(_packed(merged[0]))]
-        else:
-            found = [_nodes(chunk) for chunk in merged]
-            if arrangement in ("", "free") and not self.torque and any(chunk.count > 1 for chunk in merged):
-                draft.note(directive, "chunks may share a node to PBS (place is not scatter): they are read as nodes")
-        if len(found) == 1:
-            draft.set_shape(directive, words, **found[0])
-            return
-        common = dict(draft.shape)
-        draft.shape.clear()
-        try:
-            shapes = tuple(Shape.model_validate({**common, **each}) for each in found)
-        except ValidationError as error:
-            draft.problem(directive, f"{words[:60]!r} is not usable ({error.errors()[0]['msg']})")
-            return
-        draft.set(directive, words, components=shapes)
-
-    def _place(self, draft: ScriptDraft) -> str:
-        if self.place is None:
-            return ""
-        text, words, directive = self.place
-        parts = text.split(":")
-        known = {"free", "pack", "scatter", "vscatter", "excl", "exclhost", "shared"}
-        if any(part not in known and not part.startswith("group=") for part in parts):
-            told = f"{text[:60]!r} is no place (write free, pack or scatter, and :excl for whole nodes)"
-            draft.problem(directive, told)
-            return ""
-        if "excl" in parts or "exclhost" in parts:
-            draft.set_shape(directive, words, exclusive=True)
-        if self.select is None or any(part.startswith("group=") or part == "vscatter" for part in parts):
-            draft.native(f"-l {words}", "lplace")
-        return next((part for part in parts if part in ("free", "pack", "scatter", "vscatter")), "")
+def _place(draft: ScriptDraft, *, alone: bool) -> str:
+    if "-l place" not in draft.deferred:
+        return ""
+    directive, option = draft.deferred["-l place"]
+    parts = option.value.split(":")
+    known = {"free", "pack", "scatter", "vscatter", "excl", "exclhost", "shared"}
+    if any(part not in known and not part.startswith("group=") for part in parts):
+        told = f"{option.value[:60]!r} is no place (write free, pack or scatter, and :excl for whole nodes)"
+        draft.problem(directive, told)
+        return ""
+    if "excl" in parts or "exclhost" in parts:
+        draft.set_shape(directive, option.written, exclusive=True)
+    if alone or any(part.startswith("group=") or part == "vscatter" for part in parts):
+        draft.native(f"-l {option.written}", option.name)
+    return next((part for part in parts if part in ("free", "pack", "scatter", "vscatter")), "")
 
 
 def _merged(chunks: list[Chunk]) -> list[Chunk]:

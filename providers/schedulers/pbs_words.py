@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from providers.schedulers.pbs_script import quoted
+from providers.schedulers.pbs_rows import quoted
 from providers.schedulers.script_words import (
     MPIEXEC,
     ONE_HOST,
@@ -30,7 +30,7 @@ _MAIL: Final = {"a": "fail", "b": "begin", "e": "end"}
 
 
 def _quote(value: str) -> str:
-    return quoted(value, where="script")
+    return quoted(value, "script")
 
 
 def _write(kept: Kept, fills: dict[Fill, str]) -> Writing:

@@ -120,6 +120,8 @@ class ScriptDraft:
         """Of each component of a heterogeneous job; else one."""
         self.problems: list[str] = []
         self.notes: list[str] = []
+        self.deferred: dict[str, tuple[Directive, Option]] = {}
+        """Options by name that are read when all others are, because those tell what they mean."""
         self._native: dict[str, str] = {}
         self._not_carried: dict[str, str] = {}
         self._sources: dict[str, Source] = {}
@@ -148,6 +150,10 @@ class ScriptDraft:
         for field, value in fields.items():
             self.job[field] = value
             self._remember(field, directive, written, said=value is not None)
+
+    def defer(self, directive: Directive, option: Option) -> None:
+        """Put off what only the other options tell the meaning of; a later one replaces it."""
+        self.deferred[option.name] = directive, option
 
     def add(self, directive: Directive, written: str, field: str, value: object) -> None:
         """One more of a field of the job that takes several."""

@@ -16,7 +16,7 @@ from dragoman.request import ArrayRange, ArraySpec, Dependency
 from dragoman.shape import Gpus, Memory, Shape
 from providers.registry import dialects
 from providers.schedulers.directives import split_words
-from providers.schedulers.pbs_script import quoted
+from providers.schedulers.pbs_rows import quoted
 
 PBS, TORQUE = dialects.get("pbs")(), dialects.get("torque")()
 TAG = "dgm-0123456789ab-a0"
@@ -164,7 +164,7 @@ def test_no_value_becomes_a_line_or_a_command(dialect: Any, name: str, account: 
 )
 def test_quoted_values_come_back(value: str) -> None:
     try:
-        text = quoted(value, where="x")
+        text = quoted(value, "x")
     except BadRequest:
         return
     assert split_words(text, qsub=True) == ([value], "")

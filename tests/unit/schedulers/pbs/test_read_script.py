@@ -93,7 +93,7 @@ def test_options(read: Read, option: str, fields: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("-l walltime=1x", "line 2: -l: '1x' is no time"),
+        ("-l walltime=1x", "line 2: walltime '1x' is no time"),
         ("-l walltime=", "has no value"),
         ("-l select=$N:ncpus=4", "write name=value"),
         ("-l select=2:ncpus=$C", "qsub expands no variables"),
