@@ -230,6 +230,10 @@ class FileSystem(Model):
     """Whether every node sees it."""
     purge_days: NonNegativeInt | None = None
     healthy: Truth = Truth.UNKNOWN
+    reachable: Truth = Truth.UNKNOWN
+    """Of an object store: whether its endpoint answers the host that was asked, without credentials."""
+    reason: str = ""
+    """Why that is so, or is not known."""
 
 
 class FileSystems(Model):

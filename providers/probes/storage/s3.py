@@ -1,7 +1,7 @@
 """S3 endpoints: those that the site file describes, and those that the user's AWS configuration names.
 
-Only section names, regions and endpoint addresses are read at the site: keys and tokens never leave it. Whether an
-endpoint answers, and what is in it, is not asked: that would need the keys.
+Only section names, regions and endpoint addresses are read at the site: keys and tokens never leave it. Each is sent
+one request without credentials (see `reaching`); how much is stored, and how much could be, needs them.
 Source: AWS CLI user guide, "Configuration and credential file settings".
 """
 
@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from dragoman.facts import FileSystem, FileSystems, Presence
 from dragoman.kleene import Truth
 from dragoman.observation import Answer, Category
 from dragoman.site import Site, SiteFileSystem
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence_from, question
+from providers.probes.storage.reaching import endpoint_of, reach, reached
 from providers.registry import register_probe
 from providers.verbs import FILE_SYSTEMS, NoArguments
 
 __all__ = ["S3", "parse_aws_config"]
+
+MOST_ASKED = 8
+"""Endpoints and buckets that are asked."""
 
 _READ = r"""
 echo dragoman-s3
@@ -53,21 +56,11 @@ def parse_aws_config(text: str) -> dict[str, tuple[str, ...]]:
             region = value
         elif key == "endpoint_url":
             own = True
-            address = _address(value)
-            if address:
-                endpoints.setdefault(address, {})[section] = None
+            address = endpoint_of(value)
+            if address is not None:
+                endpoints.setdefault(address[0], {})[section] = None
     close()
     return {address: tuple(sections) for address, sections in endpoints.items()}
-
-
-def _address(value: str) -> str | None:
-    """The endpoint without what may be a secret."""
-    try:
-        parts = urlsplit(value)
-        port = f":{parts.port}" if parts.port else ""
-    except ValueError:
-        return None
-    return f"{parts.scheme}://{parts.hostname}{port}" if parts.scheme in ("http", "https") and parts.hostname else None
 
 
 def _ask(_: NoArguments, paths: Paths) -> Ask:
@@ -79,7 +72,7 @@ def _verbs(
 ) -> tuple[ProbeVerb[NoArguments, Presence], ProbeVerb[NoArguments, FileSystems]]:
     mine = [_of_file(each) for each in described if each.kind.lower() == "s3"]
 
-    def parse(_: NoArguments, results: Results) -> Answer[FileSystems] | Ask:
+    def named(_: NoArguments, results: Results) -> Answer[FileSystems] | Ask:
         done = results.done("config")
         ran = done is not None and done.out.startswith("dragoman-s3\n") and done.rc == 0
         found = parse_aws_config(done.out.partition("\n")[2]) if done is not None and ran else {}
@@ -92,13 +85,60 @@ def _verbs(
         trouble = no_answer(results, "config")
         return Answer[FileSystems].unknown(trouble.reason if trouble else brief(done or "it was not asked"))
 
-    verb: ProbeVerb[NoArguments, FileSystems] = ProbeVerb(FILE_SYSTEMS, _ask, parse)
-    return presence_from(verb, _presence), verb
+    def parse(arguments: NoArguments, results: Results) -> Answer[FileSystems] | Ask:
+        answer = named(arguments, results)
+        if isinstance(answer, Ask) or answer.value is None:
+            return answer
+        places = {each.mount: _place(each, answer.value, results.paths) for each in answer.value.file_systems}
+        asked = [place for place in dict.fromkeys(places.values()) if place is not None][:MOST_ASKED]
+        if not all(results.asked(_name(place)) for place in asked):
+            return Ask(commands={_name(place): reach(*place) for place in asked})
+        return Answer[FileSystems].ok(
+            FileSystems(
+                file_systems=tuple(
+                    _seen(each, places[each.mount], asked, results) for each in answer.value.file_systems
+                )
+            )
+        )
+
+    # Presence is what is named: it needs no network.
+    named_only: ProbeVerb[NoArguments, FileSystems] = ProbeVerb(FILE_SYSTEMS, _ask, named)
+    return presence_from(named_only, _presence), ProbeVerb(FILE_SYSTEMS, _ask, parse)
+
+
+_Place = tuple[str, str]
+"""An endpoint, and a bucket or nothing."""
+
+
+def _name(place: _Place) -> str:
+    return "reach " + "/".join(place)
+
+
+def _place(told: FileSystem, every: FileSystems, paths: Paths) -> _Place | None:
+    """Where it is asked for. A bucket without an address is at `paths.s3`, or at the only endpoint there is."""
+    if not told.mount.startswith("s3://"):
+        return endpoint_of(told.mount)
+    bucket = told.mount.removeprefix("s3://").partition("/")[0]
+    ends = [endpoint_of(paths["s3"])] if "s3" in paths else [endpoint_of(each.mount) for each in every.file_systems]
+    known = {end[0] for end in ends if end is not None}
+    return (known.pop(), bucket) if len(known) == 1 and re.fullmatch(r"[A-Za-z0-9][\w.-]{1,254}", bucket) else None
+
+
+def _seen(told: FileSystem, place: _Place | None, asked: Sequence[_Place], results: Results) -> FileSystem:
+    if place is None:
+        reason = "at which endpoint it is, is not known (`paths.s3` of the site file can name it)"
+        return told.model_copy(update={"reason": reason})
+    if place not in asked:
+        return told.model_copy(update={"reason": f"only {MOST_ASKED} endpoints are asked"})
+    seen = reached(results, _name(place), bucket=bool(place[1]))
+    return told.model_copy(update={"reachable": seen.reachable, "healthy": seen.there, "reason": seen.reason})
 
 
 def _of_file(told: SiteFileSystem) -> FileSystem:
+    end = endpoint_of(told.mount) if "@" in told.mount else None  # a user and password are not shown
     return FileSystem(
-        mount=told.mount, kind="s3", source="the site file", size_bytes=told.capacity, purge_days=told.purge_days,
+        mount="/".join(part for part in end if part) if end is not None else told.mount,
+        kind="s3", source="the site file", size_bytes=told.capacity, purge_days=told.purge_days,
         shared=Truth.YES,
     )  # fmt: skip
 
