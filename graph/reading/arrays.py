@@ -81,7 +81,22 @@ EITHER_WAY = (
 )
 DEPEND_IDS = rf"{_AFTER}(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}}){_HOW}{_ANYHOW}"
 AFTEROK = (
-    r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after):(?P<id>\d{1,12}(?:[._]\w+)*)(?![\w])"
+    r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after)"
+    r"(?P<ids>(?::\d{1,12}(?:[._]\w+)*){1,16})(?![\w])"
+)
+ARRAY_OF = (
+    rf"(?<![\w-])(?:as |an? |with |the |job )*(?:job )?array(?: job)? (?:of|with) (?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?"
+    r"(?:tasks|jobs|elements|members|runs|entries|copies|samples|subjects|cases|points)(?![\w-])"
+)
+MEMBERS = (
+    r"(?<![\w-])(?:for |with |over |on )?(?:the |all )?(?:ensemble )?(?:members|seeds|replicas|realizations|subjects"
+    r"|folds)"
+    r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
+)
+NUMBERED = (
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?)?(?:jobs|runs|tasks|members|elements|cases|samples|copies"
+    r"|simulations|folders|files|frames),? (?:that are |which are |are )?(?:numbered|indexed|counted|with (?:the )?"
+    r"(?:indices|numbers|ids))(?: from)? (?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-])"
 )
 
 
@@ -140,9 +155,14 @@ def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
 def read_arrays(draft: Draft) -> None:
     """Find an array with its limit, and dependencies."""
     for match in draft.line.find(AFTEROK):
-        draft.add("dependencies", Dependency(kind=match["kind"], job_id=match["id"]), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
+        for job in match["ids"][1:].split(":"):
+            draft.add("dependencies", Dependency(kind=match["kind"], job_id=job), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
+    for match in (found for rule in (NUMBERED, MEMBERS) for found in draft.line.find(rule)):
+        spec, count = parse_array(f"{match['first']}-{match['last']}"), count_of(match["n"]) if match["n"] else None
+        if spec is not None and count in (None, spec.size):
+            draft.put("array", spec, *match.span())
     for match in (found for rule in (INDICES, AS_ARRAY) for found in draft.line.find(rule)):
         step = match["step"] or (str(_ORDINALS.get(match["every"], match["every"])) if match["every"] else None)
         spec = parse_array(f"{match['first']}-{match['last']}" + (f":{step}" if step else ""))
@@ -152,6 +172,8 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"])
         if spec is not None:
             draft.put("array", spec, *match.span())
+    for match in draft.line.find(ARRAY_OF):
+        _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(ARRAY):
         indices = re.search(r"\bind(?:ices|ex)\b", match[0])
         if match["list"].isdigit() and not indices:

@@ -12,29 +12,49 @@ from graph.reading.draft import Amount, Draft
 from graph.reading.line import pattern
 from graph.reading.shape import resolve_shape
 
-__all__ = ["resolve_alternatives", "resolve_components"]
+__all__ = ["read_preference", "resolve_alternatives", "resolve_components"]
 
 _OR = re.compile(
     r"(?: each| apiece)?,? ?\(?(?:or|alternatively|otherwise)(?: else| alternatively)?"
     r"(?:,? (?:failing that|if not|if that is not possible|if necessary|if need be|just|maybe|even))?,? "
     r"(?:on |with |using |also )?"
 )
+_IF_NOT = (
+    r"[.;,]? ?(?:or,? |and,? |but,? )?(?:if (?:that|this|it|these|those|they)(?:'s| is| are| can)?(?:n't| not|not)?"
+    r"(?: be)? (?:possible|available|free|to be had|there|doable|feasible|had)|if not(?: possible| available)?"
+    r"|failing that"
+    r"|otherwise|if none (?:is|are) (?:free|available))(?: then)?,? (?:then )?(?:on |with |using |use |take |also )?"
+)
+_PREFERRED = r"(?<![\w-])(?:preferably|ideally|(?:i|we)(?:'d| would)? prefer)(?: on| with| using)? (?=\d|\x00)"
 _TOGETHER = re.compile(
     r"[ ,]*(?:and|with|plus|of|having|each|each with|with each|x|à|\+|&|@)?[ ,]*(?:each )?(?:with )?"
 )
+_IF_NOT_RULE = re.compile(rf"(?: each| apiece)?{_IF_NOT}")
 _SIZES = {"node", "gpu", "core", "task"}
 _EITHER = r"(?<![\w-])either (?:on |with )?(?=\x00|\d)"
 _COMPONENT = (
     r"(?<![\w-])(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets| runs on| uses|:| ?=)?(?= )"
 )
+_JOINT = (
+    r"(?:[,;+] ?|,? ?(?:and|plus|with|together with|alongside) )(?:and )?(?:at the same time |also |in parallel "
+    r"|additionally |another )?"
+)
 _HETEROGENEOUS = r"(?<![\w-])(?:as )?(?:an? )?(?:heterogeneous|het)(?: job)?(?: with(?: 2| 3)? components)?:?(?![\w-])"
+
+
+def read_preference(draft: Draft) -> None:
+    """`Preferably 1 node ...; if that is not possible, 2 nodes`: the first of two is no wish that may be dropped."""
+    if pattern(_IF_NOT).search(draft.line.norm):
+        for match in draft.line.find(_PREFERRED):
+            draft.line.claim(*match.span())
 
 
 def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any]]:
     """Fields of both shapes that an `or` stands between, with all counts that are common; none: there is no `or`."""
     norm, amounts = draft.line.norm, sorted(draft.amounts, key=_start)
     for index in range(1, len(amounts)):
-        if not _OR.fullmatch(norm, amounts[index - 1].end, amounts[index].start):
+        instead = _IF_NOT_RULE.fullmatch(norm, amounts[index - 1].end, amounts[index].start)
+        if not instead and not _OR.fullmatch(norm, amounts[index - 1].end, amounts[index].start):
             continue
         left, right = _run(norm, amounts, index - 1, -1), _run(norm, amounts, index, 1)
         if not all({amount.unit for amount in side} & _SIZES for side in (left, right)):
@@ -52,6 +72,8 @@ def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any
 def resolve_components(draft: Draft, base: Shape | None) -> list[dict[str, Any]]:
     """Fields of each component of a heterogeneous job; none: there are no components."""
     marks = [match.span() for match in pattern(_COMPONENT).finditer(draft.line.norm)]
+    if len(marks) < 2 and pattern(_HETEROGENEOUS).search(draft.line.norm):
+        marks = _side_by_side(draft)
     if len(marks) < 2:
         return []
     ends = [start for start, _ in marks[1:]] + [len(draft.line.norm)]
@@ -69,6 +91,18 @@ def resolve_components(draft: Draft, base: Shape | None) -> list[dict[str, Any]]
     for match in draft.line.find(_HETEROGENEOUS):
         draft.line.claim(*match.span())
     return [shape for shape in shapes if shape]
+
+
+def _side_by_side(draft: Draft) -> list[tuple[int, int]]:
+    """Where the parts of `one node with 1 TB and at the same time 4 nodes with 4 GPUs` begin."""
+    nodes = [amount for amount in sorted(draft.amounts, key=_start) if amount.unit == "node"]
+    marks = [(nodes[0].start, nodes[0].start)] if len(nodes) > 1 else []
+    for node in nodes[1:]:
+        joint = re.search(rf"{_JOINT}$", draft.line.norm[max(0, node.start - 60) : node.start])
+        if joint is None:
+            return []
+        marks.append((node.start - len(joint[0]), node.start))
+    return marks
 
 
 def _start(amount: Amount) -> int:

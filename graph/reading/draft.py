@@ -111,7 +111,7 @@ class Draft:
 
     def negated(self, start: int, end: int) -> bool:
         """Whether the words before say `not`: then nothing is stated, and the words are told back."""
-        before = self.line.norm[max(0, start - 40) : start]
+        before = self.line.open[max(0, start - 40) : start]
         found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
         if found is None:
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import InputFile, OutputFile
 from dragoman.units import parse_bytes
 from graph.reading.draft import Draft
+from graph.reading.line import pattern
 from graph.reading.reading import Option
 
 __all__ = ["FILE", "read_files"]
@@ -90,6 +92,8 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         draft.add("inputs", InputFile(source=source, name=name), *match.span())
     for match in draft.line.find(OUTPUT):
         _outputs(draft, match)
+    if "outputs" in draft.fields:
+        _optional_outputs(draft)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
     _two_of_a_name(draft)
@@ -111,6 +115,40 @@ def _two_of_a_name(draft: Draft) -> None:
         sources = ", ".join(item.source for item in draft.fields["inputs"] if item.name == name)
         draft.contested.add("inputs")
         draft.ask("inputs", 0, 0, f"Both {sources} would be {name!r} in the job's folder. Under which names?", [])
+
+
+_FACTS = (
+    r",? ?\((?:(?:about|ca\.?|approx\.?|roughly|around|some|~) ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)?"
+    r"(?:[,;]? ?(?:with )?sha-?256(?: sum)?[:= ] ?(?P<sha>[0-9a-f]{64}))?\)"
+)
+
+
+def _with_facts(draft: Draft, item: InputFile, end: int) -> InputFile:
+    """`/data/x.h5 (1.5 TB, sha256 ...)`: what stands in brackets behind a file is of the file."""
+    match = pattern(_FACTS).match(draft.line.open, end)
+    if match is None or not (match["bytes"] or match["sha"]):
+        return item
+    draft.line.claim(*match.span())
+    size = parse_bytes(match["bytes"]) if match["bytes"] else item.bytes
+    return item.model_copy(update={"bytes": size, "sha256": match["sha"] or item.sha256})
+
+
+OPTIONAL = (
+    rf"(?<![\w-])(?:and |also |,? ?)?(?:if (?:it|they|there|any|one)?(?: is| are)? ?(?:exists?|present|there"
+    rf"|available|written)"
+    rf"|optionally|where (?:it|they) exists?),? (?P<files>[\"'`]?(?>{FILE})[\"'`]?)"
+    rf"|(?<![\w/.-])(?P<files2>(?>{FILE}))[\"'`]?,? \(?(?:if (?:it|they)? ?(?:exists?|is there|is written)"
+    rf"|if (?:present|any|there)"
+    rf"|optional)\)?(?![\w-])"
+)
+
+
+def _optional_outputs(draft: Draft) -> None:
+    """`bring back a.dat and, if it exists, b.log`."""
+    for match in draft.line.find(OPTIONAL):
+        for name in _names(draft, *match.span("files" if match["files"] else "files2")):
+            with suppress(ValidationError):
+                draft.add("outputs", OutputFile(pattern=name.removeprefix("./"), required=False), *match.span())
 
 
 def _located(names: str) -> tuple[str, ...]:
@@ -143,7 +181,7 @@ def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
             return
-        draft.add("inputs", item, *match.span())
+        draft.add("inputs", _with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())
 
 
 def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files: list[str]) -> None:
@@ -168,7 +206,8 @@ def _outputs(draft: Draft, match: re.Match[str]) -> None:
     names = _names(draft, *match.span("files"))
     if match[0].startswith(("fetch", "retrieve", "collect", "download")) and all("://" in name for name in names):
         for name in names:
-            draft.add("inputs", InputFile(source=name, name=name.rstrip("/").rsplit("/", 1)[-1]), *match.span())
+            item = InputFile(source=name, name=name.rstrip("/").rsplit("/", 1)[-1])
+            draft.add("inputs", _with_facts(draft, item, match.end()) if len(names) == 1 else item, *match.span())
         return
     for name in names:
         pattern = name.removeprefix("./")
@@ -219,4 +258,4 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
             continue
-        draft.add("inputs", item, *match.span())
+        draft.add("inputs", _with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())

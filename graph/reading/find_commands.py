@@ -73,7 +73,7 @@ _VERB = re.compile(
 )
 _CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
 _OPENING = re.compile(
-    r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z][\w-]*(?=[ =])"
+    r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z@][\w-]*(?=[ =])"
     r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;]))"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
@@ -176,7 +176,7 @@ def find_commands(text: str) -> list[Found]:
         take(start, end, start, end)
     for match in _INTRODUCED.finditer(text):
         words = match["body"].split(None, 2)
-        first = words[0].strip(",;")
+        first = words[0].strip(",;").rstrip(".")
         after = words[1] if len(words) > 1 else ""
         start = match.start("body")
         while _ASSIGNMENT.fullmatch(first) and after and match["word"]:

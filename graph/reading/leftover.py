@@ -6,7 +6,9 @@ import re
 
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
+from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
+from graph.reading.remarks import is_remark
 
 __all__ = ["read_leftover", "read_options"]
 
@@ -34,15 +36,20 @@ def read_options(draft: Draft) -> None:
 
 def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
+    read_idioms(draft)
     for match in draft.line.find(_OF_A_STORY):
         draft.line.claim(*match.span())
     run: list[int] = []
     found: list[str] = []
+    remarks: list[str] = []
     title = _title(draft)
 
     def close() -> None:
         if run and run[0] < title:
             draft.default(f"{draft.words(*run)!r} is taken as a title")
+            run.clear()
+        elif run and is_remark(draft, run[0], run[1]):
+            remarks.append(draft.words(*run).strip(" .:'`*-"))
             run.clear()
         elif run:
             words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
@@ -69,6 +76,9 @@ def read_leftover(draft: Draft) -> None:
         last = match.end()
     close()
     draft.unread.extend(dict.fromkeys(found))
+    if remarks:
+        named = ", ".join(repr(words) for words in dict.fromkeys(remarks))
+        draft.default(f"taken for remarks that ask a site for nothing: {named}")
 
 
 _TITLE = re.compile(

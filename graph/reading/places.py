@@ -151,6 +151,7 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
                 draft.add(field, known.get(name.lower(), name), *match.span())
     _known_sites(draft, known)
     _same_site(draft)
+    _there(draft)
     twice = set(draft.fields.get("sites", ())) & set(draft.fields.get("sites_not", ()))
     if twice:
         draft.default(f"not at {', '.join(sorted(twice))}, as it says")
@@ -198,6 +199,22 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
         draft.add("sites_not" if refused else "sites", site, *match.span())
 
 
+THERE = (
+    r"(?<![\w-])(?:run|runs|start|execute|compute|calculate|process|do|job|work)\b(?:(?!\. )[^;!?]){0,80}? "
+    r"(?P<there>(?:only |right |just )?there)(?= ?(?:[,.;!?)]|$| (?:on|with|for|please|using)\b))"
+)
+
+
+def _there(draft: Draft) -> None:
+    """`my data lie on titan in ...; run ./x there`: at the one site that was named for the data."""
+    places = {item.site for item in draft.fields.get("inputs", ()) if item.site}
+    if len(places) != 1 or draft.fields.get("sites"):
+        return
+    for match in re.finditer(THERE, draft.line.norm):
+        draft.add("sites", places.pop(), *match.span("there"))
+        return
+
+
 def _clause(norm: str, start: int, end: int) -> str:
     """The sentence around a stretch, up to 160 characters before and behind it."""
     before = re.split(r"[.;!?](?: |$)", norm[max(0, start - 160) : start])[-1]
@@ -213,8 +230,20 @@ def _place(found: tuple[int, str, re.Match[str]]) -> int:
     return found[0]
 
 
+NOT_EXCLUSIVE = (
+    r"(?<![\w-])(?:(?:they |it |the nodes? )?(?:needs? not|needn't|(?:does|do) not (?:have|need) to|(?:doesn't|don't)"
+    r" (?:have|need) to|not necessarily|must not|should not) be (?:exclusive(?:ly mine)?|alone|unshared)"
+    r"|(?:non-|not )exclusive(?:ly)?(?: is (?:fine|ok|okay))?"
+    r"|(?:it |they |the nodes? )?(?:can|may|could) be shared(?: with (?:other|others|other jobs|other users))?"
+    r"|sharing (?:is )?(?:ok|okay|fine|allowed)|shared (?:is |nodes? (?:are|is) )?(?:ok|okay|fine))(?![\w-])"
+)
+
+
 def read_exclusive(draft: Draft) -> None:
     """Find `exclusive`; `4 exclusive nodes` is read with the nodes."""
+    for match in draft.line.find(NOT_EXCLUSIVE):
+        draft.default(f"{draft.words(*match.span())!r}: nodes may be shared with other jobs")
+        draft.line.claim(*match.span())
     for match in draft.line.find(EXCLUSIVE):
         if not draft.negated(*match.span()):
             draft.fields["exclusive"] = True

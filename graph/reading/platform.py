@@ -27,7 +27,8 @@ FABRICS = {
 }
 STORAGE = {
     "lustre": r"lustre", "gpfs": r"gpfs|(?:ibm )?spectrum[- ]scale|storage scale", "beegfs": r"bee[- ]?gfs|fhgfs",
-    "nfs": r"nfs(?:v?[34](?:\.\d)?)?", "cifs": r"cifs|smb", "s3": r"s3(?!:)", "ceph": r"ceph(?:fs)?", "daos": r"daos",
+    "nfs": r"nfs(?:v?[34](?:\.\d)?)?", "cifs": r"cifs|smb", "s3": r"s3(?!:| bucket:? ?s3:)",
+    "ceph": r"ceph(?:fs)?", "daos": r"daos",
     "local-scratch": r"local[- ]scratch|node[- ]local (?:scratch|storage|disk)|burst[- ]buffer",
     "weka": r"wekafs|weka\.?io",
     "panfs": r"panfs|panasas", "orangefs": r"orangefs", "glusterfs": r"gluster(?:fs)?", "hdfs": r"hdfs",
@@ -67,7 +68,7 @@ LOW_LATENCY = (
 )
 SPEED = (
     r"(?<![\w.])(?:(?:with|at least|min(?:imum)?\.?|>=|a|and) ){0,2}(?P<speed>\d{1,4}) ?(?:gbit/s"
-    r"|gb/s(?= (?:infiniband|omni|slingshot|roce|ethernet|hdr|ndr|edr))"
+    r"|gb/s(?= ?(?:\x00|infiniband|omni|slingshot|roce|ethernet|hdr|ndr|edr))"
     r"|gb/s (?:network|interconnect|fabric)|gbps|gbit)"
     r"(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
 )
@@ -105,7 +106,7 @@ def read_platform(draft: Draft) -> None:
     for match in draft.line.find(LOW_LATENCY):
         if draft.negated(*match.span()):
             continue
-        if match["mpi"] or match["first"]:
+        if match["mpi"] and not draft.line.foreign:
             draft.fields.setdefault("mpi", MpiNeed())
         draft.fields.setdefault("network", {})["low_latency"] = True
         draft.source("networks.0.low_latency", *match.span())
@@ -135,7 +136,7 @@ def read_platform(draft: Draft) -> None:
             draft.source(f"storage.{len(known) - 1}.kinds", before, match.end())
         else:
             draft.add("storage", StorageNeed(kinds=(name,)), *match.span())
-        before = match.end()
+        before = _mounted(draft, match.end())
         _free_space(draft, before)
     network = draft.fields.pop("network", None)
     if network:
@@ -154,6 +155,11 @@ def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> l
         ),
         key=_place,
     )
+    found = [
+        one
+        for place, one in enumerate(found)
+        if not any(one[2].end("word") <= other[2].end() for other in found[:place])
+    ]
     for (_, _, first), (_, _, second) in pairwise(found):
         if first.end() <= second.start() and _OR.fullmatch(draft.line.norm, first.end(), second.start()):
             draft.line.claim(first.end(), second.start())
@@ -166,6 +172,20 @@ def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> l
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:
     return found[0]
+
+
+MOUNTED = r",? (?:which is |that is )?(?:mounted )?(?:at|on|under|as|in) (?P<path>/[\w./-]*\w)(?![\w/*])"
+
+
+def _mounted(draft: Draft, end: int) -> int:
+    """`BeeGFS mounted at /work`: where the file system that was just named is expected; the end of its words."""
+    match = pattern(MOUNTED).match(draft.line.open, end)
+    if match is None:
+        return end
+    known = draft.fields["storage"]
+    known[-1] = known[-1].model_copy(update={"mount": draft.line.words(*match.span("path"))})
+    draft.source(f"storage.{len(known) - 1}.mount", *match.span())
+    return match.end()
 
 
 def _free_space(draft: Draft, end: int) -> None:

@@ -15,7 +15,7 @@ from dragoman.request import JobRequest
 from dragoman.secrets import SAID_SECRET, redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
-from graph.reading.choices import resolve_alternatives, resolve_components
+from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
 from graph.reading.document import NoForm, looks_like_form, parse_document
@@ -31,6 +31,7 @@ from graph.reading.loose_options import read_loose_options
 from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
+from graph.reading.particulars import read_particulars
 from graph.reading.places import read_exclusive, read_places, read_unknown_places
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
@@ -138,12 +139,14 @@ def _read_words(
         draft.unread.append(redact(match[0]))
         draft.line.claim_text(*match.span())
     hide_signature(draft)
+    read_particulars(draft)
     read_arrays(draft)
     read_moments(draft)
     read_wishes(draft)
     read_platform(draft)
     read_files(draft, sites)
     read_places(draft, sites)
+    read_preference(draft)
     read_scaled_counts(draft)
     read_gpus(draft)
     read_memory(draft)

@@ -32,6 +32,7 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
     """Fill in `per` where the words between two counts tell it."""
     norm = draft.line.norm
     led = -1
+    of_array = "array" in draft.fields and not any(amount.unit == "task" for amount in amounts)
     for amount, following in pairwise(amounts):
         if (
             amount.per is None and amount.unit in ("core", "gpu", "memory") and following.per in ("node", "task")
@@ -46,6 +47,8 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
             and (lead or (led == index - 1 and _near(norm, amounts, index)))
         ):
             amount.per = _LEAD_UNIT.get(lead[1], "node") if lead else amounts[index - 1].per
+            if lead and of_array and lead[1] == "task":
+                amount.per = None  # of each element of the array
             if lead:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)
             led = index

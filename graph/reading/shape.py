@@ -205,6 +205,9 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         hardware = amount.unit == "thread" and "hardware" in draft.words(amount.start, amount.end).lower()
         fields |= {"cpus_are": "threads"} if hardware else {}
         default = "cpus_per_task" if amount.unit == "thread" and not hardware else "cpus"
+        if per is None and tasks is not None and tasks.low == 1 and nodes is None:
+            between = draft.line.norm[tasks.end : amount.start]
+            default = "cpus_per_task" if between in (" with ", " on ", " using ", " and ") else default
         name = {None: default, "job": "cpus", "node": "cpus_per_node", "task": "cpus_per_task"}.get(per, "")
         if per is None and amount.unit == "thread" and many and not hardware:
             draft.default(f"{draft.words(amount.start, amount.end)!r} are the threads of each task")

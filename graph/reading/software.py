@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
+from graph.reading.builds import own_name, with_build
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
@@ -28,7 +29,7 @@ _CUE = re.compile(
     r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
     r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program"
     r"|code|module|modules|of|for"
-    r"|do|perform|via|request|and|or|plus)[: ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
+    r"|do|perform|via|request|and|or|plus)[:= ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
     r"|software|package"
     r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
 )
@@ -86,16 +87,8 @@ _DOES = re.compile(
     r"|takes)\b"
 )
 """`SPECFEM3D requires 96 nodes`: what stands before is what runs."""
-_MANAGERS = {
-    "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
-    "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
-}  # fmt: skip
-_MANAGED = re.compile(
-    r"(?: please)? ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
-    r"(?: the| an?)? )(?:"
-    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
-    + r")(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
-)
+_RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp)-?\d[\w.]*")
+_BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
 _INSTEAD = re.compile(
     r"(?: ?\))? (?:would|will|can|could|is|works?)(?: also)? ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
     r" ?(?:as well|too|also|instead)?(?= ?[.,;)!?]|$)"
@@ -128,7 +121,7 @@ def read_software(draft: Draft) -> None:
     runs: list[list[tuple[int, int]]] = []
     for match in _TOKEN.finditer(draft.line.open):
         start, end = match.start(), match.start() + len(match[0].rstrip(".-\u2013"))
-        if not _NAME_LIKE.fullmatch(draft.line.norm[start:end]) or plain_word(draft.line.norm[start:end]):
+        if not _NAME_LIKE.fullmatch(draft.line.norm[start:end]) or _ends_a_run(draft.line.norm[start:end]):
             continue
         if run and start - run[-1][1] == 1 and draft.line.norm[run[-1][1]] == " ":
             run.append((start, end))
@@ -138,6 +131,10 @@ def read_software(draft: Draft) -> None:
     prose = sum(len(spans) for spans in runs) > _PROSE
     for spans in runs:
         _bare(draft, spans, prose=prose)
+
+
+def _ends_a_run(word: str) -> bool:
+    return plain_word(word) or word in ("called", "named")
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -169,7 +166,7 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         )
         if word and cue and word[0] not in _NOUNS:
             span = (match.start("name") + word.start(), match.end("name"))
-    if span is None or span[1] != match.end("name"):
+    if span is None or not _BUILT.fullmatch(draft.line.norm, span[1], match.end("name")):
         return
     between = draft.line.norm[span[1] : match.end()].lstrip()
     if (
@@ -181,13 +178,20 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
     try:
-        need = SoftwareNeed(name=draft.line.words(*span), version=_as_written(draft, match))
+        need = SoftwareNeed(name=own_name(draft.line.words(*span)), version=_as_written(draft, match))
     except (ValidationError, BadRequest):
         return
     if re.fullmatch(r"\d\+\d", match["version"] or match["version3"] or ""):
         return  # `Nf=2+1`
-    if match["version4"] and need.name.islower() and not match["after4"]:
-        return
+    if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
+        listed = re.match(r" ?[,;]", draft.line.norm[match.end() :])
+        if (
+            draft.line.norm[: span[0]].strip()
+            or not listed
+            or draft.line.norm[span[1] : match.start("version4")] != " "
+        ):
+            return
+        draft.default(f"{draft.words(*match.span())!r} is taken as software with its version")
     _add(draft, need, span[0], match.end())
 
 
@@ -240,6 +244,11 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         return  # `a Python script`
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     direct = cue is not None and cue["cue"] in _DIRECT
+    release = spans[-1] if len(spans) == 2 and _RELEASE.fullmatch(norm[slice(*spans[-1])]) else None
+    if release is not None and _marked(draft, *spans[0], plain_capital=True):
+        version = VersionRange(bounds=(VersionBound(operator="==", version=draft.line.words(*release)),))
+        _add(draft, SoftwareNeed(name=draft.line.words(*spans[0]), version=version), start, end)
+        return
     if own and not single and not named:
         return
     if listed and not marked and not named and joined is None:
@@ -265,7 +274,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
             return
         draft.default(f"{name!r} is taken as the name of software")
     try:
-        _add(draft, SoftwareNeed(name=name), start, end)
+        _add(draft, SoftwareNeed(name=own_name(name)), start, end)
     except ValidationError:
         return
 
@@ -327,11 +336,7 @@ def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
         draft.source(f"software.{len(known) - 1}.alternatives", start, instead.end())
         draft.software_ends.add(instead.end())
         return
-    managed = _MANAGED.match(draft.line.open, end)
-    if managed is not None:
-        manager = next(name for name in _MANAGERS if managed[name])
-        need = need.model_copy(update={"manager": manager})
-        end = managed.end()
+    need, start, end = with_build(draft, need, start, end)
     draft.software_ends.add(end)
     for index, other in enumerate(known):
         if other.name.lower() != need.name.lower():

@@ -36,7 +36,7 @@ _COMPACT = (
     r"| (?:on|for|with|at|in|by|using|and|max|limit|wall ?time|run ?time|total|please)(?![\w-])"
     r"| \d{1,7} (?:nodes?|cores?|cpus?|tasks?|ranks?|gpus?|threads?)(?!\w))))"
 )
-_CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?::\d{2}){0,2}(?![\w:-])"
+_CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?: ?h(?:ours?|rs?)?(?![\w:-])|(?::\d{2}){0,2}(?![\w:-]))"
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
 _ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
 _JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
@@ -117,7 +117,7 @@ _DONE = re.compile(
 
 _PART_OF = re.compile(
     r"(?:thirds?|quarters?|fourths?|fifths?|tenths?|eighths?|sixths?|half|halves|part|fraction|most|rest|couple|few"
-    r"|dozens?|%) of $|\d ?/ ?$"
+    r"|dozens?|%) of $|(?<![\d.])\d/$"
 )
 
 
@@ -128,7 +128,8 @@ def duration_seconds(text: str) -> tuple[int, ...]:
     if worded is not None:
         return worded
     if ":" in text:
-        return _clock(text)
+        hours = re.fullmatch(r"(\d+:\d{2}) ?h\w*", text)
+        return _clock(hours[1])[:1] if hours else _clock(text)
     if re.fullmatch(r"\d+d\d+h(?:\d+m(?:in)?)?", text):
         text = re.sub(r"(?<=[dh])(?=\d)", " ", text)
     if text.startswith("p"):

@@ -13,7 +13,7 @@ VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(
 _DOTTED = (
     rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d"
     rf"|[ab])?(?:[-.]\d+)?|v\d+\w*"
-    r"|r\d{1,3}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
+    r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
     ">=": r">=|=>|≥|at least|not? (?:older|earlier) than|not before"
@@ -27,7 +27,7 @@ _OPERATORS = {
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
     r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
-    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:newer|later"
+    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any )?(?:newer|later"
     r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
@@ -46,8 +46,12 @@ MEASURED = (
 """Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
 VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
-    rf"(?:(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
+    rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
+    rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
     rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|to|through) ?(?P<high2>{_DOTTED})"
+    rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but )?(?:not including|not|excluding|below"
+    rf"|before|under)"
+    rf" (?P<high3>{VERSION})"
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
@@ -68,6 +72,12 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
     low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
     if low and high:
         return VersionRange(bounds=(_bound(">=", low), _bound("<=", high)))
+    if groups.get("low3") and groups.get("high3"):
+        return VersionRange(bounds=(_bound(">=", groups["low3"]), _bound("<", groups["high3"])))
+    if groups.get("low4") and groups.get("high4"):
+        low_sign = ">" if groups["from4"] == "<" else ">="
+        high_sign = "<" if groups["to4"] == "<" else "<="
+        return VersionRange(bounds=(_bound(low_sign, groups["low4"]), _bound(high_sign, groups["high4"])))
     for suffix in ("", "2", "3", "4"):
         version = groups.get(f"version{suffix}")
         if not version:

@@ -1,0 +1,57 @@
+"""How a package is built and who keeps it (`the Spack package hypre with +cuda`), and what of a name is its own."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import SoftwareNeed
+from graph.reading.draft import Draft
+
+__all__ = ["own_name", "with_build"]
+
+_MANAGERS = {
+    "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
+    "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
+}  # fmt: skip
+_MANAGED = re.compile(
+    r"(?: please)? ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
+    r"(?: the| an?)? )(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
+    + r")(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
+)
+_MANAGER_AHEAD = re.compile(
+    r"(?<![\w.-])(?:the )?(?:"
+    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
+    + r") (?:package|module|library) $"
+)
+_VARIANTS = re.compile(
+    r" ?(?:,? (?:with |built with |and )?(?:the )?(?:variants? )?)?(?<= )[+~][a-z][\w-]*(?:(?:,? and "
+    r"|[ ,]{1,2})[+~][a-z][\w-]*)*"
+)
+_RUN_OF = re.compile(
+    r"(?<=\w)-(?:rechnung(?:en)?|simulation(?:s|en)?|l[aä]uf\w*|jobs?|berechnung(?:en)?|runs?|calculations?|calculs?"
+    r"|analys[ei]s?|workflows?)$",
+    re.IGNORECASE,
+)
+
+
+def own_name(written: str) -> str:
+    """`ECHAM-Rechnung` is a run of ECHAM."""
+    return _RUN_OF.sub("", written)
+
+
+def with_build(draft: Draft, need: SoftwareNeed, start: int, end: int) -> tuple[SoftwareNeed, int, int]:
+    """The need with variants and manager that stand beside it, and the stretch that all of it takes."""
+    built = _VARIANTS.match(draft.line.open, end)
+    if built is not None:
+        need = need.model_copy(update={"variants": tuple(re.findall(r"[+~][\w-]+", draft.line.words(*built.span())))})
+        end = built.end()
+    ahead = _MANAGER_AHEAD.search(draft.line.open[max(0, start - 40) : start])
+    if ahead is not None:
+        need = need.model_copy(update={"manager": next(name for name in _MANAGERS if ahead[name])})
+        start -= len(ahead[0])
+    managed = _MANAGED.match(draft.line.open, end)
+    if managed is not None:
+        need = need.model_copy(update={"manager": next(name for name in _MANAGERS if managed[name])})
+        end = managed.end()
+    return need, start, end

@@ -1,0 +1,127 @@
+r"""Turns of phrase that add nothing to what has been read: `not more` after a budget, `Dauer:` before a time.
+
+They are looked for when every rule is through, so that what was read is claimed (`\x00`), and each counts only where
+the field that it speaks of was read. Where that field was not read, its words are told back.
+"""
+
+from __future__ import annotations
+
+import re
+
+from graph.reading.draft import Draft
+from graph.reading.everyday import EVERYDAY
+from graph.reading.lexicon import PADDING
+
+__all__ = ["read_idioms"]
+
+_END = r"(?= ?(?:[,.;:!?)\x00]|$))"
+_NEVER = r"(?:please )?(?:don't|do not|can't|cannot|must not|should not|rather not|not|never)"
+_DONE = r"(?:used|done|tried|been|run|seen|worked|touched|timed|measured|had|heard|needed|taken|asked|submitted)"
+
+IDIOMS: tuple[tuple[str, str], ...] = (
+    # Of anything that was read
+    (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
+     r"|beyond)(?: than that)?" + _END, ""),
+    (r"(?<=\x00) or so" + _END, ""),
+    (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
+     r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
+    (r"(?:w|w/) ?(?=[\x00 ])|together with (?=\x00)|as (?:an? )?inputs?" + _END, ""),
+    # A bound on what is a bound already
+    (r"(?<=\x00)[ ,]{0,2}(?:is |being )?(?:the |a |our |my |at (?:the )?(?:very )?)?(?:max|maxi|maximum|maximal|most"
+     r"|tops|limit)"
+     + _END, "walltime_s budget array.at_once"),
+    (r"(?<=\x00) or (?:less|under|below|cheaper|shorter)" + _END, "walltime_s budget"),
+    (r"(?<=\x00) (?:or|and) (?:more|better|faster|higher|above|up|greater)" + _END, "networks storage"),
+    (rf"{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over| above| beyond)?(?: than)?(?: that"
+     rf"| this| it)?"
+     + _END, "budget"),
+    (r"(?:is )?(?:the |at )?(?:most|maximum|limit|all)?(?: that)? ?(?:i|we) (?:may|can|want to|am allowed to"
+     r"|are allowed to)"
+     r" (?:spend|use|pay|burn)(?: on)?", "budget"),
+    (r"(?:for |on )?(?:grant )?(?:money|funds) (?:is|are|being) (?:tight|short|scarce|limited)"
+     r"|(?:grant )?money", "budget objective"),
+    # Of arrays
+    (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?"
+     r"|ind(?:ex|ices|exes)|jobs?"
+     r"|arrays?)(?= ?[,.;:)\x00]|$| (?:runs?|is|are|gets?|uses?|needs?|takes?|consists|has|covers|goes|with|of"
+     r"|from)(?![\w-]))", "array"),
+    (r"(?:run(?:ning)? )?together" + _END, "array.at_once"),
+    # Of places and what comes first
+    (r"(?:and |but )?(?:nowhere else|only there|not anywhere else|not elsewhere)", "sites"),
+    (r"(?:and |but )?only (?:then|after|when|once|if)?(?= ?,? ?\x00)", "dependencies start_after"),
+    (r"(?:where|how|which|what|when|that)? ?(?:it |this )?(?:runs? )?(?:i |we )(?:really )?(?:don't"
+     r"|do not) (?:really )?"
+     r"(?:care|mind)(?: (?:which|where|how|what|when|at all))?", "sites objective"),
+    (r"(?:i |we )?(?:can't|cannot|can not|must not|mustn't) (?:wait|sit|queue)(?: in (?:a|the|any) queue)?", "urgent"),
+    (r"not (?:to be )?shared(?: with (?:any(?:body|one)|others?))?", "exclusive shapes.0.exclusive"),
+    # Of stories and courtesy
+    (rf"(?:(?:have|has|had|i've|we've) )?(?:really )?never (?:really |yet )?{_DONE}(?: [a-z]+){{0,5}}? (?:before|yet"
+     rf"|it|one|this)", ""),
+    (r"(?:(?:is|was|if|as|where|when|whenever|would|were) (?:it |that |this |at all |perhaps |be )*)possible"
+     r"|perhaps be possible", ""),
+    (r"(?<=\x00) (?:as )?possible" + _END, "objective"),
+    (r"(?:runs?|running|ran|lack|short|shortage|want) (?:out )?of memory|memory (?:is|was|gets|got) (?:full"
+     r"|exhausted|short)"
+     r"|(?:eats?|hogs?) memory", "shapes.0.memory"),
+    (r"(?:i'm |i am |am )?not (?:quite |really |so |too )?sure (?:if|whether|that)? ?(?:i|this|that|it)", ""),
+    (r"(?:what |which )?(?:i |we )?(?:am|are|is) after|looks? after|(?:i |we )?(?:don't|do not) ask", ""),
+    (r"(?:depending on )?(?:what|whatever|which|whichever|where|wherever|when|whenever) (?:is |are |it is )?free", ""),
+    (r"(?:in|into) (?:the|a|your) queue" + _END, ""),
+    (r"(?:a |the |my |our |this |some )?(?:python|r|julia|perl|fortran|java|bash|shell|c\+\+) (?:script|program|code"
+     r"|notebook)s?",
+     "command script"),
+    (r"(?:(?:ticket|case|incident|request|req|issue|job ticket|ref|re)[ :#.-]*)?(?:#|inc-?|req-?|rt ?#?)\d{3,9}\]?"
+     r"|tickets?:? ?#?\d{3,9}", ""),
+    (r"(?:from|requester|requested by|user|contact|reply to|cc|to|sender) ?: ?[\w.@+-]+(?: [\w.-]+){0,2}" + _END, ""),
+)  # fmt: skip
+_LABEL = r"(?:^|(?<=[ ;,\n\x00]))(?P<label>[^\W\d_][\w-]{1,20}(?: ?/ ?\w+)?(?: [^\W\d_]{2,12})?) ?[:=] ?(?=\x00)"
+_TURNING = re.compile(r"\b(?:not?|except|without|never|unless|avoid|excluding|either|or)\b")
+_NOUNS = {
+    "nodes": r"(?:gpu |compute )?nodes?|machines?",
+    "memory": "memory|ram",
+    "gpus": r"gpus?|graphics cards?|cards?",
+    "cpus": "cores?|cpus?",
+    "tasks": "tasks?|ranks?|process(?:es)?",
+    "queue": "queues?|partitions?",
+    "containers": "containers?|images?",
+    "budget": "budget",
+    "inputs": r"inputs?|data|files?",
+    "outputs": r"outputs?|results?|data|files?",
+    "reservation": "reservations?",
+    "account": "accounts?|projects?",
+}
+"""Words for what a field states, by a part of the field's path."""
+
+
+def read_idioms(draft: Draft) -> None:
+    """Claim what only repeats or rounds off what was read."""
+    stated = {source.field for source in draft.sources} | set(draft.fields)
+    for rule, fields in IDIOMS:
+        if not fields or any(_is_stated(name, stated) for name in fields.split()):
+            for match in draft.line.find(rf"(?<![\w'-])(?:{rule})(?![\w'-])"):
+                draft.line.claim(*match.span())
+    for match in draft.line.find(_LABEL):
+        if not _TURNING.search(match["label"]):
+            draft.line.claim(*match.span())
+    for part, words in _NOUNS.items():
+        if any(part in field for field in stated):
+            alone = (
+                r"(?:^|(?<=[ ,.;:(\x00]))(?<!not )(?<!no )(?<!other )(?<!same )(?<!more )"
+                rf"(?:{words})(?= ?(?:[,.;:!?)\x00]|$)| [a-z])"
+            )
+            for match in draft.line.find(alone):
+                if not _described(draft, match.start()):
+                    draft.line.claim(*match.span())
+
+
+def _is_stated(name: str, stated: set[str]) -> bool:
+    return any(field == name or field.startswith(f"{name}.") for field in stated)
+
+
+def _described(draft: Draft, at: int) -> bool:
+    """Whether an open word before it says which kind is meant (`fat nodes`), or how many."""
+    before = re.search(r"([^\s\x00]+) ?$", draft.line.open[:at])
+    if before is None:
+        return False
+    word = before[1].strip(".,;:!?()'\"")
+    return bool(word) and word == before[1].lstrip("('\"") and word not in PADDING and word not in EVERYDAY
