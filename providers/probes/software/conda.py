@@ -66,9 +66,18 @@ fi
 echo dragoman-end
 """
 
-# A file that an interrupted installation left half-written does not end in its brace.
+# A record that an interrupted installation left half-written does not end in the brace that it begins with: Conda,
+# Mamba and rattler indent what is inside. Where all stands on one line, as many braces are closed as are opened.
 _WHOLE = r"""
-for file do case $(tail -c 8 -- "$file" 2>/dev/null) in *'}') echo whole ;; *) echo cut ;; esac; done
+for file do
+  first=$(head -n 1 -- "$file" 2>/dev/null) last=$(tail -n 1 -- "$file" 2>/dev/null) told=cut
+  case $first in
+    '{') [ "$last" = '}' ] && told=whole ;;
+    '{'*'}') opened=$(printf %s "$first" | tr -cd '{') closed=$(printf %s "$first" | tr -cd '}')
+      [ "$first" = "$last" ] && [ ${#opened} -eq ${#closed} ] && told=whole ;;
+  esac
+  echo "$told"
+done
 """
 
 
@@ -160,8 +169,10 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
             return Ask(commands={"whole": question("/bin/sh", "-c", _WHOLE, "sh", *files, timeout_s=15.0)})
         done = results.done("whole")
         words = done.out.split() if done is not None and done.rc == 0 else []
-        whole = [hit for hit, word in zip(hits, words, strict=False) if word == "whole"]
-        faults += [f"{file} is half-written or cannot be read" for file in files[: len(files) - len(whole)]]
+        told = [*words, *[""] * (len(hits) - len(words))]
+        whole = [hit for hit, word in zip(hits, told, strict=False) if word == "whole"]
+        cut = [file for file, word in zip(files, told, strict=False) if word != "whole"]
+        faults += [f"{file} is half-written or cannot be read" for file in cut]
     bases = {each.prefix for each in seen.environments if any(name in _TOOLS[:2] for name, _, _ in each.packages)}
     packages = [
         Package(
