@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dragoman.errors import BadRequest
@@ -11,24 +13,28 @@ from providers.registry import dialects
 
 __all__ = ["dialect_of_script", "read_any_script"]
 
-_DIRECTIVES = {
-    "SBATCH": "slurm",
-    "PBS": "pbs",
-    "FLUX": "flux",
-    "BSUB": "lsf",
-    "$": "sge",
-    "OAR": "oar",
-    "COBALT": "cobalt",
-    "MSUB": "moab",
-    "DRAGOMAN": "machine",
-}
-_LINE = re.compile(r"^#(SBATCH|PBS|flux:|FLUX:|BSUB|OAR|COBALT|MSUB|DRAGOMAN|\$)(?=\s|$|(?<=\$)-)", re.MULTILINE)
-
 
 def dialect_of_script(text: str) -> str | None:
-    """The scheduler whose directives come first; None: it is no job script."""
-    match = _LINE.search(text)
-    return _DIRECTIVES[match[1].rstrip(":").upper()] if match else None
+    """The scheduler whose directives come first; None: it is no job script.
+
+    Of dialects with the same directives (PBS and Torque, whose reader is one) it is the first by name.
+    """
+    found = [(at, name) for name, prefix in _prefixes().items() if (at := _first(prefix, text)) is not None]
+    return min(found)[1] if found else None
+
+
+@functools.cache
+def _prefixes() -> Mapping[str, str]:
+    """How the directives of each dialect that has job scripts begin."""
+    words = {name: getattr(make, "script_words", None) for name, make in dialects.items()}
+    return {name: told.prefix for name, told in words.items() if told is not None and told.whole is None}
+
+
+def _first(prefix: str, text: str) -> int | None:
+    glued = "" if prefix[-1].isalnum() else "|-"
+    mark = rf"^(?:{re.escape(prefix)}|{re.escape(prefix.upper())})(?=\s|${glued})"
+    match = re.search(mark, text, re.MULTILINE)
+    return match.start() if match is not None else None
 
 
 def read_any_script(text: str) -> ScriptReading:
@@ -40,14 +46,8 @@ def read_any_script(text: str) -> ScriptReading:
     """
     name = dialect_of_script(text)
     if name is None:
-        known = "#SBATCH, #PBS, #flux:, #BSUB, #$, #OAR"
-        raise BadRequest(
-            "no scheduler's directives are in the script", where="script", cure=f"begin lines with {known}"
-        )
-    if name not in dialects.names():
-        raise BadRequest(
-            f"scripts of {name} cannot be read", where="script", cure=f"known: {', '.join(dialects.names())}"
-        )
+        cure = f"begin lines with {', '.join(dict.fromkeys(_prefixes().values()))}"
+        raise BadRequest("no scheduler's directives are in the script", where="script", cure=cure)
     reading = dialects.get(name)().read_script(text)
     script = reading.request.script
     if script is not None and reading.interpreter != "/bin/sh":

@@ -276,6 +276,6 @@ TABLE = OptionTable(
     ),
     example="--signal=SIGUSR1@60s",
     split=_split,
-    join="{}={}".format,
+    equals=True,
 )
 """What the options of flux batch say of a job."""

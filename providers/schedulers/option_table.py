@@ -8,7 +8,7 @@ decide (output files, mail), or is none of the scheduler's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dragoman.errors import BadRequest
@@ -137,8 +137,10 @@ class OptionTable:
     """Others are problems; else they are passed over and told."""
     split: Callable[[str], tuple[list[Option], str]] | None = None
     """The options of a directive, and what is wrong with the line, where they are not words as a shell has them."""
-    join: Callable[[str, str], str] = "{} {}".format
-    """An option with its value, as it stands in a directive."""
+    lists: frozenset[str] = frozenset()
+    """Those whose value is a list `a=1,b=2`, of which each part is an option here (`-l a`) with a row of its own."""
+    equals: bool = False
+    """A value follows its option behind an equals sign (`--time=1`)."""
 
     def pairs(self, spec: JobSpec, *, without: Collection[str] = ()) -> list[tuple[str, str]]:
         """Options of what the job states, and the value of each as it stands in a directive.
@@ -161,6 +163,10 @@ class OptionTable:
     def written(self, spec: JobSpec, *, without: Collection[str] = ()) -> list[str]:
         """The same as directives. Raises `BadRequest`."""
         return [self.join(name, value) if value else name for name, value in self.pairs(spec, without=without)]
+
+    def join(self, name: str, value: str) -> str:
+        """An option with its value, as it stands in a directive."""
+        return f"{name}={value}" if self.equals or " " in name else f"{name} {value}"
 
     def own(self, spec: JobSpec, *, never: Collection[str] = ()) -> dict[str, Option]:
         """Native options by their name; those that may stand several times by their text.
@@ -200,9 +206,11 @@ class OptionTable:
     def options(self, text: str) -> tuple[list[Option], str]:
         """The options of a directive, and what is wrong with the line."""
         if self.split is not None:
-            return self.split(text)
-        words, wrong = split_words(text)
-        return take_options(words, self.counts, aliases=self.aliases, long=self.long), wrong
+            found, wrong = self.split(text)
+        else:
+            words, wrong = split_words(text)
+            found = take_options(words, self.counts, aliases=self.aliases, long=self.long)
+        return [part for one in found for part in (_parts(one) if one.name in self.lists else [one])], wrong
 
     def knows(self, name: str) -> bool:
         """Whether it is an option of the submit command."""
@@ -251,6 +259,17 @@ class OptionTable:
         except BadRequest:  # said when it is written
             text = as_written(option)
         draft.native(text, None if option.name in self.many else option.name)
+
+
+def _parts(option: Option) -> Iterator[Option]:
+    """`-l a=1,b=2` as `-l a` and `-l b`; a comma belongs to a value where no name follows it."""
+    if option.problem:
+        yield option
+    for part in re.split(r",(?=\s*[A-Za-z][\w.-]*=)", option.value):
+        name, _, value = part.strip().partition("=")
+        wrong = f"{option.name}: {part.strip()[:60]!r} has no value (write it like name=value)"
+        if name:
+            yield Option(f"{option.name} {name}", (value,), part.strip(), "" if value else wrong)
 
 
 def _spelling(option: Option) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
@@ -61,28 +61,11 @@ def quoted(value: str, where: str) -> str:
     raise BadRequest(what, where=where, cure="choose a value without them")
 
 
-def _join(name: str, value: str) -> str:
-    return f"{name}={value}" if " " in name else f"{name} {value}"
-
-
 def _split(text: str) -> tuple[list[Option], str]:
     words, wrong = split_words(text, qsub=True)
     if text.rstrip().endswith("\\"):
         wrong = "a backslash at the end takes the next line along (write the options on one line)"
-    options = take_options(words, _COUNTS)
-    return [part for one in options for part in (_parts(one) if one.name in ("-l", "-W") else [one])], wrong
-
-
-def _parts(option: Option) -> Iterator[Option]:
-    """`-l a=1,b=2` as `-l a` and `-l b`; a comma belongs to a value where no name follows it."""
-    if option.problem:
-        yield option
-    for part in re.split(r",(?=\s*[A-Za-z][\w.-]*=)", option.value):
-        name, _, value = part.strip().partition("=")
-        wrong = f"{option.name}: {part.strip()[:60]!r} has no value (write it like walltime=01:00:00)"
-        if name:
-            written = part.strip() if option.name == "-l" else f"{option.name} {part.strip()}"
-            yield Option(f"{option.name} {name}", (value,), written, "" if value else wrong)
+    return take_options(words, _COUNTS), wrong
 
 
 # What values say
@@ -282,5 +265,5 @@ def qsub_table(rows: tuple[Row, ...]) -> OptionTable:
         quiet=frozenset({"-m n"}),
         example="-l scratch=10gb",
         split=_split,
-        join=_join,
+        lists=frozenset({"-l", "-W"}),
     )
