@@ -18,7 +18,7 @@ from dragoman.settings import Settings, read_settings
 from dragoman.units import format_duration
 from interfaces.cli.fact_words import fact_words
 from interfaces.cli.running import emit, run_command, say
-from interfaces.cli.tables import clean, console
+from interfaces.cli.tables import clean, console, result_console
 from interfaces.known_facts import KnownFacts
 from interfaces.sites import Sites
 from providers.evidence import Ask, provider_id
@@ -202,7 +202,10 @@ def providers(site: str | None, sites: str | None, *, simulated: bool, as_json: 
             fleet = await Sites.read(_settings(sites).sites_file)
             try:
                 runtime = fleet.open(site)
-                listed = [(each.category, each.name, tuple(each.verbs.values())) for each in runtime.providers]
+                there = sorted(
+                    (*runtime.providers, *runtime.managers), key=lambda each: [*Category].index(each.category)
+                )
+                listed = [(each.category, each.name, tuple(each.verbs.values())) for each in there]
             finally:
                 await fleet.aclose()
         document: JsonObject = {
@@ -231,7 +234,7 @@ def _print_providers(document: JsonObject) -> None:
     for each in _objects(document["providers"]):
         verbs = each["verbs"] if isinstance(each["verbs"], dict) else {}
         table.add_row(clean(each["provider"]), clean(", ".join(verbs)))
-    console().print(table)
+    result_console().print(table)
     if document["simulated"]:
         say("each of them can be simulated: a site's `simulated` state says what it answers")
     failures = document["failures"] if isinstance(document["failures"], dict) else {}

@@ -22,6 +22,7 @@ __all__ = [
     "print_proposals",
     "print_question",
     "print_threads",
+    "result_console",
 ]
 
 _COLOURS = {
@@ -37,6 +38,11 @@ def console() -> Console:
     """On stderr; colours only at a terminal."""
     at_terminal = sys.stderr.isatty()
     return Console(stderr=True, highlight=False, width=None if at_terminal else 140)
+
+
+def result_console() -> Console:
+    """On stdout, for a table that is all that was asked for; colours only at a terminal."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
 def clean(text: object) -> str:

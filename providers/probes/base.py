@@ -8,6 +8,7 @@ depends on the first answer. One shared runner (`providers/probed.py`) puts the 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
@@ -121,6 +122,8 @@ class Probe:
     category: ClassVar[Category]
     name: ClassVar[str]
     verbs: ClassVar[tuple[ProbeVerb[Any, Any], ...]]
+    path_keys: ClassVar[tuple[str, ...] | None] = None
+    """Keys of `paths` in a site's file that it reads; None: its own name. Others are refused there as misspelt."""
 
     @property
     def id(self) -> str:
@@ -200,7 +203,16 @@ def no_answer(results: Results, name: str) -> Answer[Any] | None:
 def brief(text: str | Completed, limit: int = 300) -> str:
     """The telling part of a message, on one line: for reasons."""
     if isinstance(text, Completed):
-        words = text.err.strip() or text.out.strip() or "no output"
-        return brief(f"{text.argv[0]} exit {text.rc}: {words}", limit)
+        words = _without_marks(text.err) or _without_marks(text.out) or "no output"
+        found = _PROGRAM.search(text.out)
+        return brief(f"{found[1] if found else text.argv[0]} exit {text.rc}: {words}", limit)
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+_PROGRAM = re.compile(r"^dragoman-program (/\S+)$", re.MULTILINE)
+
+
+def _without_marks(text: str) -> str:
+    """What a program said, without the lines by which our own scripts tell where it begins."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith("dragoman-")).strip()

@@ -16,4 +16,5 @@ class Apptainer(Probe):
 
     category = Category.CONTAINER
     name = "apptainer"
+    path_keys = ("apptainer", "images")
     verbs = starter_verbs("apptainer", "singularity")

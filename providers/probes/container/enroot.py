@@ -44,4 +44,5 @@ class Enroot(Probe):
 
     category = Category.CONTAINER
     name = "enroot"
+    path_keys = ("enroot", "images")
     verbs = container_verbs("enroot", _ask, _parse)

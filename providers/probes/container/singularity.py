@@ -16,4 +16,5 @@ class Singularity(Probe):
 
     category = Category.CONTAINER
     name = "singularity"
+    path_keys = ("singularity", "images")
     verbs = starter_verbs("singularity", "apptainer")

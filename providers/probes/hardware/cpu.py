@@ -159,6 +159,7 @@ class CpuProbe(Probe):
 
     category = Category.HARDWARE
     name = "cpu"
+    path_keys = ()
     verbs = (
         presence_from(_DESCRIBE, lambda cpu: Presence(detail=f"{cpu.model or cpu.architecture or 'unknown model'}")),
         _DESCRIBE,

@@ -179,6 +179,7 @@ class Host(Probe):
 
     category = Category.HARDWARE
     name = "host"
+    path_keys = ()
     verbs = (presence_from(_TENANCY, lambda told: Presence(detail=_words(told))), _TENANCY, _POLICY)
 
 

@@ -61,6 +61,7 @@ class MemoryProbe(Probe):
 
     category = Category.HARDWARE
     name = "memory"
+    path_keys = ()
     verbs = (
         presence_from(_DESCRIBE, lambda memory: Presence(detail=format_bytes(memory.total_bytes))),
         _DESCRIBE,

@@ -107,4 +107,5 @@ class Ethernet(Probe):
 
     category = Category.NETWORK
     name = "ethernet"
+    path_keys = ()
     verbs = (presence_from(_INTERFACES, _presence), _INTERFACES)

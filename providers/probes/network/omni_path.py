@@ -16,4 +16,5 @@ class OmniPath(Probe):
 
     category = Category.NETWORK
     name = "omni-path"
+    path_keys = ()
     verbs = fabric_verbs("omni-path", "Omni-Path port")

@@ -16,4 +16,5 @@ class Roce(Probe):
 
     category = Category.NETWORK
     name = "roce"
+    path_keys = ()
     verbs = fabric_verbs("roce", "RoCE port")

@@ -103,4 +103,5 @@ class Slingshot(Probe):
 
     category = Category.NETWORK
     name = "slingshot"
+    path_keys = ()
     verbs = (presence_from(_INTERFACES, _presence), _INTERFACES)

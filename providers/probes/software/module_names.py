@@ -54,14 +54,34 @@ def parse_listing(text: str) -> list[Module]:
             continue
         cells = [_CELL.fullmatch(cell) for cell in re.split(r"\s{2,}|\t", stripped)]
         if not all(cells):
-            # One name that is none does not take its line's others away; a sentence has no columns with versions.
-            cells = _marked(stripped) or [cell for cell in cells if len(cells) > 1 and cell and "/" in cell["name"]]
+            cells = _marked(stripped) or _readable(re.split(r"\s{2,}|\t", stripped))
         for cell in cells:
             if cell is not None and not cell["slash"]:
                 module = _module(cell["name"], cell["marks"])
                 if module is not None:
                     found.setdefault(module.full, module)
     return list(found.values())
+
+
+def _readable(cells: list[str]) -> list[re.Match[str] | None]:
+    """The cells of a line that are names, where others are none: a name that cannot be read takes no other one away.
+
+    Words with one space between them are names where each has a version, for a column that is full leaves no more room;
+    otherwise they are a sentence, and of its line only what has a slash is a name.
+    """
+    names: list[re.Match[str] | None] = []
+    sentence = len(cells) == 1
+    for cell in cells:
+        words = cell.split(" ")
+        found = [_CELL.fullmatch(word) for word in words]
+        whole = _CELL.fullmatch(cell)
+        if whole is not None:
+            names.append(whole)
+        elif len(words) > 1 and not all(each and re.search(r"/v?\d", each["name"]) for each in found):
+            sentence = True
+        else:
+            names += found
+    return [each for each in names if each and ("/" in each["name"] or not sentence)]
 
 
 def _marked(line: str) -> list[re.Match[str] | None]:

@@ -234,4 +234,5 @@ class Modules(Probe):
 
     category = Category.SOFTWARE
     name = "modules"
+    path_keys = ("modules", "modulepath")
     verbs = (presence(_ask_presence, _parse_presence), ProbeVerb(FIND_PACKAGE, _ask, _parse))

@@ -69,6 +69,9 @@ def _apk(text: str) -> Rows:
     return [(each["name"], each["version"], f"{each['version']}-r{each['revision']}") for each in found if each]
 
 
+_WRONG = re.compile(
+    r"\b(?:error|fatal|fail(?:ed|ure)?|cannot|can't|could not|damaged|corrupt\w*|denied)\b", re.IGNORECASE
+)
 _READ: dict[str, Callable[[str], Rows]] = {"dpkg": _dpkg, "rpm": _rpm, "apk": _apk}
 
 
@@ -109,9 +112,12 @@ def _rows(results: Results) -> tuple[dict[str, Rows], str]:
             fault = fault or (trouble.reason if trouble.outcome is Outcome.UNKNOWN else "")
         elif done is not None:
             rows = _READ[name](done.out)
-            if rows and done.rc == 0:
+            if rows and done.rc == 0 and done.out.endswith("\n"):
                 found[name] = rows
-            elif done.rc != 0 or (done.out.strip() and not rows):
+            # An empty list is one only where nothing went wrong: dpkg-query(1) and rpm(8) end with another code then,
+            # but a damaged database leaves packages out and words on stderr alone.
+            silent = not done.out.strip() and not done.err.strip()
+            if done.rc != 0 or (name not in found and not silent) or _WRONG.search(done.err):
                 fault = fault or brief(done)
     return found, fault
 
@@ -148,4 +154,5 @@ class System(Probe):
 
     category = Category.SOFTWARE
     name = "system"
+    path_keys = ()
     verbs = (presence(_ask_presence, _parse_presence), ProbeVerb(FIND_PACKAGE, _ask, _parse))

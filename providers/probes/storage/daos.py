@@ -14,6 +14,7 @@ class Daos(MountProbe):
     """`storage/daos`. A pool that nobody mounted here is not seen; every node has to mount it for itself."""
 
     name = "daos"
+    path_keys = ()
     mounted = Mounted(
         lambda mount: mount.kind in ("fuse.daos", "fuse.dfuse"), shared=Truth.UNKNOWN,
         none="no DAOS container is mounted", kind_of=lambda mount: "daos",

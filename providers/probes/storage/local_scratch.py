@@ -31,4 +31,5 @@ class LocalScratch(MountProbe):
     """`storage/local-scratch`: xfs, ext4, btrfs, zfs, tmpfs and the like."""
 
     name = "local-scratch"
+    path_keys = ()
     mounted = Mounted(_is_scratch, shared=Truth.NO, none="no file system of this host is mounted for scratch data")

@@ -27,8 +27,15 @@ class Mount:
 
 
 def _unescape(text: str) -> str:
-    r"""The kernel writes space, tab, newline and backslash as `\040`, `\011`, `\012` and `\134`."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+    r"""The kernel writes space, tab, newline and backslash as `\040`, `\011`, `\012` and `\134`, some tools any byte.
+
+    Each escape is one byte of the path, which is UTF-8 where it is more than ASCII.
+    """
+    return re.sub(r"(?:\\[0-3][0-7]{2})+", _bytes, text)
+
+
+def _bytes(escapes: re.Match[str]) -> str:
+    return bytes(int(part, 8) for part in escapes[0].split("\\")[1:]).decode("utf-8", "replace")
 
 
 @lru_cache(maxsize=16)  # every probe of storage reads the same text

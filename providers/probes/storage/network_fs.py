@@ -25,6 +25,7 @@ class NetworkFs(MountProbe):
     """`storage/network-fs`. Whether every node mounts it too is not shown by this host."""
 
     name = "network-fs"
+    path_keys = ("quota",)
     mounted = Mounted(
         lambda mount: mount.kind in KINDS, shared=Truth.UNKNOWN, none="no NFS or CIFS is mounted",
         kind_of=lambda mount: KINDS[mount.kind], quota=QuotaQuestion(_ask, parse_quota_table),

@@ -14,4 +14,5 @@ class WekaFs(MountProbe):
     """`storage/wekafs`."""
 
     name = "wekafs"
+    path_keys = ()
     mounted = Mounted(lambda mount: mount.kind == "wekafs", shared=Truth.YES, none="no WekaFS is mounted")

@@ -154,7 +154,17 @@ def test_every_registered_provider_is_listed(option: tuple[str, ...], sites: str
     assert {"workload/slurm", "workload/machine"} <= set(names)
     assert told["failures"] == {}
     assert all("probe" in each["verbs"] for each in told["providers"])
-    assert "container/sarus" in call("providers", *option).stderr
+    table = call("providers", *option)
+    assert "container/sarus" in table.stdout, "the table is what was asked for: it can be piped"
+    assert "container/sarus" not in table.stderr
+
+
+def test_what_is_detected_at_a_site_is_what_is_listed_of_it(sites: str) -> None:
+    listed = [each["provider"] for each in document("providers", "--site", "here", "--sites", sites)["providers"]]
+    detected = by_name(document("detect", "--site", "here", "--sites", sites)["sites"][0])
+    assert set(listed) == set(detected)
+    assert {"workload/lsf", "workload/slurm"} <= set(listed), "managers that the site file does not name"
+    assert len(listed) == len(set(listed))
 
 
 def test_no_database_is_made(sites: str, tmp_path: Path) -> None:

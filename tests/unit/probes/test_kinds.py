@@ -18,6 +18,7 @@ from providers.probes.software.module_names import Module, named, parse_listing,
 from providers.probes.software.module_spider import Way, parse_spider
 from providers.probes.software.modules import load_lines
 from providers.probes.software.system import upstream_version
+from providers.probes.storage.mount_table import parse_mountinfo
 from providers.verbs import PackageQuery
 
 
@@ -363,3 +364,33 @@ def test_an_easyconfig_is_read_and_never_run() -> None:
 def test_a_name_that_is_none_does_not_take_its_line_s_others_away() -> None:
     text = "   openmpi/4.1.5 (L)   gcc/13.1.0   .hidden/1.0 (H)\n  Use  it with care and  read the manual\n"
     assert [module.full for module in parse_listing(text)] == ["openmpi/4.1.5", "gcc/13.1.0"]
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("   cmake   gcc/12\ufffd   ninja   texlive(\u2026   zlib/1.3", ["cmake", "ninja", "zlib/1.3"]),
+        ("gcc/12.2.0\tb@d|name\tperl", ["gcc/12.2.0", "perl"]),
+        ("a-long-name/2023.1-foss-2022a gcc/13.1   cmake/3", ["a-long-name/2023.1-foss-2022a", "gcc/13.1", "cmake/3"]),
+        ("See the manual and/or ask   support   gcc/13", ["gcc/13"]),
+        ("The following  modules  are hidden today", []),
+    ],
+)  # fmt: skip
+def test_one_cell_that_cannot_be_read_keeps_its_neighbours(line: str, names: list[str]) -> None:
+    assert [module.full for module in parse_listing(line)] == names
+
+
+@pytest.mark.parametrize(
+    ("written", "point"),
+    [
+        (r"/data/M\303\274ller\040x", "/data/M\u00fcller x"),
+        (r"/\344\270\255\346\226\207", "/\u4e2d\u6587"),
+        ("/M\u00fcller", "/M\u00fcller"),
+        (r"/a\134040b", r"/a\040b"),
+        (r"/caf\303", "/caf\ufffd"),
+        (r"/x\777\09", r"/x\777\09"),
+    ],
+)
+def test_escapes_of_a_mount_are_bytes_of_utf_8(written: str, point: str) -> None:
+    (mount,) = parse_mountinfo(f"36 35 98:0 / {written} rw,noatime - nfs {written} rw\n")
+    assert (mount.point, mount.source) == (point, point)
