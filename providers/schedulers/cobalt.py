@@ -9,9 +9,10 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import Dependency, EnvironmentVariable
 from providers.registry import register_dialect
 from providers.schedulers.directives import Directive
-from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, named, says
+from providers.schedulers.option_rows import Fields, Row, Unreadable, counted, named, number, says
+from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_words import APRUN
-from providers.schedulers.script_draft import Option, ScriptDraft, read_number
+from providers.schedulers.script_draft import Option, ScriptDraft
 from providers.schedulers.script_words import Fill, ScriptWords
 from providers.schedulers.scripts_only import ScriptsOnly
 
@@ -68,13 +69,6 @@ class CobaltDialect(ScriptsOnly):
         return draft.finish()
 
 
-def _count(text: str) -> int:
-    count = read_number(text)
-    if count is None:
-        raise Unreadable(f"{text[:40]!r} is no number (write a whole number)")
-    return count
-
-
 def _mode(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     if option.value != "script":  # as everywhere else
         draft.ours(option.written, option.name)
@@ -112,8 +106,8 @@ _TABLE = OptionTable(
     counts=_OPTIONS,
     ours=_OURS,
     rows=(
-        Row("--nodecount", take=says(lambda text: {"shape.nodes": _count(text), "shape.exclusive": True})),
-        Row("--proccount", take=says(lambda text: {"shape.tasks": _count(text)})),
+        Row("--nodecount", take=says(lambda text: {"shape.nodes": number(text), "shape.exclusive": True})),
+        counted("--proccount", "tasks"),
         Row("--time", take=says(_time)),
         Row("--jobname", take=ScriptDraft.job_name),
         Row("--dependencies", take=says(_depends)),

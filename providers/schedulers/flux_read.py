@@ -19,8 +19,9 @@ from providers.schedulers.directives import Directive, checked, clean_script
 from providers.schedulers.flux_slots import slots_of
 from providers.schedulers.flux_values import format_duration, read_duration, read_flux_id, read_time_limit
 from providers.schedulers.job_output import scheduler_log
-from providers.schedulers.option_table import Fields, OptionTable, OwnWord, Row, Take, Unreadable, named, queues, says
-from providers.schedulers.script_draft import Option, ScriptDraft, read_number, take_options
+from providers.schedulers.option_rows import Fields, OwnWord, Row, Take, Unreadable, named, number, queues, says
+from providers.schedulers.option_table import OptionTable
+from providers.schedulers.script_draft import Option, ScriptDraft, take_options
 
 __all__ = ["ANONYMOUS", "TABLE", "read_flux_script", "split_words"]
 
@@ -127,8 +128,8 @@ def _queue(spec: JobSpec) -> str | None:
     return queue if queue != ANONYMOUS else None
 
 
-def _text(number: int | None) -> str | None:
-    return str(number) if number else None
+def _text(count: int | None) -> str | None:
+    return str(count) if count else None
 
 
 def _urgency(spec: JobSpec) -> str | None:
@@ -157,22 +158,13 @@ def _constraint(draft: ScriptDraft, directive: Directive, option: Option) -> Non
 
 
 def _count(field: str) -> Take:
-    def read(text: str) -> Fields:
-        number = read_number(text)
-        if number is None:
-            cure = "flux expands no variables: write the number" if "$" in text else "write a whole number from 1"
-            raise Unreadable(f"{text[:60]!r} is no number ({cure})")
-        return {f"shape.{field}": number}
-
-    return says(read)
+    return says(lambda text: {f"shape.{field}": number(text)})
 
 
 def _gpus(per: str) -> Take:
     def read(text: str) -> Fields:
-        number = read_number(text, least=0)
-        if number is None:
-            raise Unreadable(f"{text[:60]!r} is no number (write a whole number)")
-        return {"shape.gpus": Gpus.model_validate({"count": number, "per": per}) if number else None}
+        count = number(text, least=0)
+        return {"shape.gpus": Gpus.model_validate({"count": count, "per": per}) if count else None}
 
     return says(read)
 

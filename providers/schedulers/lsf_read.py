@@ -18,7 +18,8 @@ from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive
 from providers.schedulers.job_output import scheduler_log
 from providers.schedulers.lsf_tables import OPTIONS, OUR_OPTIONS
-from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, as_written, named, queues, says
+from providers.schedulers.option_rows import Fields, Row, Unreadable, named, queues, says
+from providers.schedulers.option_table import OptionTable, as_written
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import Option, ScriptDraft, read_number
 from providers.schedulers.slots import array_text, read_indices

@@ -18,8 +18,9 @@ from providers.schedulers.base import format_clock
 from providers.schedulers.directives import Directive, checked
 from providers.schedulers.job_output import scheduler_log
 from providers.schedulers.oar_tables import ALIASES, OPTIONS, OUR_OPTIONS
-from providers.schedulers.option_table import Fields, OptionTable, OwnWord, Row, Unreadable, named, queues, says
-from providers.schedulers.script_draft import Option, ScriptDraft, read_number
+from providers.schedulers.option_rows import Fields, OwnWord, Row, Unreadable, named, number, queues, says
+from providers.schedulers.option_table import OptionTable
+from providers.schedulers.script_draft import Option, ScriptDraft
 from providers.schedulers.slots import gpus_per_node, slots_of
 
 __all__ = ["oar_table", "read_oar_script"]
@@ -198,10 +199,7 @@ def _write_depends(spec: JobSpec) -> Sequence[str]:
 
 
 def _array(text: str) -> Fields:
-    count = read_number(text)
-    if count is None:
-        raise Unreadable(f"{text[:40]!r} is no number (write a whole number from 1)")
-    return {"array": ArraySpec(ranges=(ArrayRange(first=1, last=count),))}
+    return {"array": ArraySpec(ranges=(ArrayRange(first=1, last=number(text)),))}
 
 
 def _write_array(spec: JobSpec) -> str | None:

@@ -8,104 +8,22 @@ decide (output files, mail), or is none of the scheduler's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dragoman.errors import BadRequest
 from dragoman.job import JobSpec
 from providers.schedulers.directives import Directive, checked, split_words
-from providers.schedulers.script_draft import Option, ScriptDraft, read_name, take_options
+from providers.schedulers.option_rows import OwnWord, Row, Unreadable
+from providers.schedulers.script_draft import Option, ScriptDraft, take_options
 
-__all__ = ["Fields", "OptionTable", "OwnWord", "Row", "Take", "Unreadable", "as_written", "named", "queues", "says"]
-
-Take = Callable[[ScriptDraft, Directive, Option], None]
-Fields = Mapping[str, object]
-"""Fields of a request; those of its shape begin with `shape.`."""
-
-
-class Unreadable(Exception):
-    """A value that the scheduler would refuse; the text names value and cure."""
-
-
-class OwnWord(Exception):
-    """A value that no word of ours says: the option is kept for its scheduler, and the text, if any, is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One option."""
-
-    option: str
-    write: Callable[[JobSpec], str | Sequence[str] | None] = lambda spec: None
-    """Its value, bare, or one for each time it stands there; empty: it takes none; None: the job does not say it."""
-    take: Take | None = None
-    """What it says of a job; None: nothing, so that it is kept as it is. Raises `Unreadable`, `OwnWord`."""
-    where: str = "native_options"
-    """The job's field, for messages."""
+__all__ = ["OptionTable", "as_written"]
 
 
 def as_written(option: Option) -> str:
     """An option as one directive, in quotes where it holds blanks."""
     value = option.value
     return f'{option.name} "{value}"' if re.search(r"\s", value) else f"{option.name} {value}".strip()
-
-
-def says(read: Callable[[str], Fields | None], only: str = "") -> Take:
-    """A reader of a value as what is done with an option.
-
-    Args:
-        read: the fields that a value says; None: no word of ours exists for it. Raises `Unreadable`.
-        only: what the person is told where it is kept for this scheduler alone.
-
-    """
-
-    def take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-        found = read(option.value)
-        if found is None:
-            raise OwnWord(only)
-        for name, value in found.items():
-            if name.startswith("shape."):
-                draft.set_shape(directive, option.written, **{name.removeprefix("shape."): value})
-            else:
-                draft.set(directive, option.written, **{name: value})
-
-    return take
-
-
-def _name(text: str) -> str:
-    if read_name(text) is None:
-        raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only)")
-    return text
-
-
-def named(option: str, told: str) -> Row:
-    """An option that takes a name, which a field of the job is."""
-    return Row(option, lambda spec: getattr(spec, told), says(lambda text: {told: _name(text)}), told)
-
-
-def queues(option: str, separator: str, *, others: str = "") -> Row:
-    """An option that takes one or more queues.
-
-    Args:
-        option: its name.
-        separator: what stands between them; empty: it takes one.
-        others: signs of names that are no queues of ours, and that are kept as they are.
-
-    """
-
-    def write(spec: JobSpec) -> str | None:
-        if separator:
-            return separator.join(spec.queues) or spec.queue
-        return spec.queue or "".join(spec.queues[:1]) or None
-
-    def read(text: str) -> Fields | None:
-        names = tuple(one.strip() for one in (text.split(separator) if separator else [text]) if one.strip())
-        if others and (not names or any(read_name(one) is None or set(others) & set(one) for one in names)):
-            return None
-        first = _name(names[0] if names else "")
-        return {"queue": first, "queues": tuple(map(_name, names)) if len(names) > 1 else ()}
-
-    return Row(option, write, says(read), "queue")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from dragoman.request import ArrayRange, ArraySpec, Dependency, EnvironmentVaria
 from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive, checked, split_words
 from providers.schedulers.job_output import scheduler_log
-from providers.schedulers.option_table import Fields, OptionTable, Row, Take, Unreadable, named, says
+from providers.schedulers.option_rows import Fields, Row, Take, Unreadable, named, number, says
+from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_values import read_job_id, read_size, read_walltime
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, read_number, take_options
 from providers.schedulers.slots import read_indices
@@ -153,10 +154,8 @@ def count(field: str) -> Take:
     """A number as a field of the shape; GPUs are the whole job's."""
 
     def read(text: str) -> Fields:
-        number = read_number(text)
-        if number is None:
-            raise Unreadable(f"{text[:60]!r} is no number (write a whole number from 1)")
-        return {f"shape.{field}": Gpus(count=number, per="job") if field == "gpus" else number}
+        found = number(text)
+        return {f"shape.{field}": Gpus(count=found, per="job") if field == "gpus" else found}
 
     return says(read)
 

@@ -16,7 +16,8 @@ from dragoman.request import ArraySpec
 from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
 from providers.schedulers.job_output import scheduler_log
-from providers.schedulers.option_table import OptionTable, Row, named, says
+from providers.schedulers.option_rows import Row, named, says
+from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_rows import amount, count, qsub_table, read_array, read_walltimes, shared_rows
 from providers.schedulers.pbs_values import format_size
 from providers.schedulers.script_draft import ScriptDraft

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from dragoman.shape import Gpus, Memory, Shape
-from providers.schedulers.option_table import Unreadable
+from providers.schedulers.option_rows import Unreadable
 from providers.schedulers.pbs_values import read_size
 from providers.schedulers.script_draft import ScriptDraft
 

@@ -15,9 +15,10 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import ArraySpec, Dependency, EnvironmentVariable
 from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive, checked
-from providers.schedulers.option_table import Fields, OptionTable, Row, Unreadable, named, queues, says
+from providers.schedulers.option_rows import Fields, Row, Unreadable, named, number, queues, says
+from providers.schedulers.option_table import OptionTable
 from providers.schedulers.plain_words import plain_word
-from providers.schedulers.script_draft import Option, ScriptDraft, read_number
+from providers.schedulers.script_draft import Option, ScriptDraft
 from providers.schedulers.sge_tables import OPTIONS, OUR_OPTIONS
 from providers.schedulers.sge_values import read_seconds, read_size
 from providers.schedulers.slots import array_text, read_indices
@@ -162,10 +163,7 @@ def _write_indices(spec: JobSpec) -> str | None:
 
 
 def _throttle(text: str) -> Fields:
-    count = read_number(text)
-    if count is None:
-        raise Unreadable(f"{text[:40]!r} is no number (write a whole number from 1)")
-    return {"at_once": count}
+    return {"at_once": number(text)}
 
 
 def _write_throttle(spec: JobSpec) -> str | None:

@@ -6,7 +6,7 @@ A slot is one core here. What is not stated is not invented: `nodes` stays None 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from dragoman.errors import BadRequest
@@ -17,7 +17,7 @@ from providers.schedulers.directives import checked
 
 __all__ = [
     "Slots", "array_text", "gpus_per_node", "index_lines", "left_out", "licenses", "memory_per_node", "read_indices",
-    "refuse", "slots_of",
+    "refuse", "refuse_others", "slots_of",
 ]  # fmt: skip
 
 
@@ -141,6 +141,29 @@ def refuse(spec: JobSpec, scheduler: str, cures: Mapping[str, str]) -> None:
         )
         if value:
             raise BadRequest(f"{scheduler} has no equivalent of {field.removeprefix('shape.')}", where=field, cure=cure)
+
+
+_NEEDS = (
+    "components", "qos", "reservation", "licenses", "file_systems", "array", "dependencies", "start_after", "priority",
+    *(f"shape.{name}" for name in ("nodes", "tasks", "tasks_per_node", "cpus_per_task", "cpus_per_node", "cpus", "gpus",
+                                   "memory", "local_disk_bytes", "exclusive", "constraint")),
+)  # fmt: skip
+
+
+def refuse_others(spec: JobSpec, scheduler: str, known: Collection[str]) -> None:
+    """Refuse every need but those for which a dialect has words: so that one which it never heard of is not lost.
+
+    Args:
+        spec: the job.
+        scheduler: its name, for the message.
+        known: fields of the job or of its shape.
+
+    Raises:
+        BadRequest: another one is stated.
+
+    """
+    cure = f"take it out, or give an option of {scheduler} for it as a native option"
+    refuse(spec, scheduler, {field: cure for field in _NEEDS if field.removeprefix("shape.") not in known})
 
 
 _LICENSE = re.compile(r"([A-Za-z][\w.-]*)(?:@[\w.-]+)?(?:[:=](\d{1,9}))?", re.ASCII)

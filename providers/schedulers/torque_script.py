@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dragoman.job import JobSpec
 from dragoman.request import ArraySpec
 from dragoman.shape import Shape
-from providers.schedulers.base import format_clock
-from providers.schedulers.option_table import Row, says
-from providers.schedulers.pbs_rows import amount, count, qsub_table, read_array, read_walltimes, shared_rows
+from providers.schedulers.option_rows import Row, clock, says
+from providers.schedulers.pbs_rows import amount, count, qsub_table, read_array, shared_rows
 from providers.schedulers.pbs_script import refuse, tasks_per_node
-from providers.schedulers.pbs_values import format_size
+from providers.schedulers.pbs_values import format_size, read_walltime
 from providers.schedulers.script_draft import ScriptDraft
 from providers.schedulers.slots import licenses
 
@@ -124,10 +123,7 @@ TORQUE_TABLE = qsub_table(
             says(lambda text: {"shape.exclusive": True} if text == "singlejob" else None), "shape",
         ),
         # The shortest useful time has no word here: the whole time is asked for.
-        Row(
-            "-l walltime", lambda spec: format_clock(spec.walltime_s) if spec.walltime_s is not None else None,
-            read_walltimes("walltime_s"), "walltime_s",
-        ),
+        clock("-l walltime", read_walltime),
         Row("-l qos", lambda spec: spec.qos, where="qos"),
         Row("-l advres", lambda spec: spec.reservation, says(lambda text: {"reservation": text}), "reservation"),
         Row("-l gres", lambda spec: "%".join(f"{name}:{number}" for name, number in licenses(spec)) or None,

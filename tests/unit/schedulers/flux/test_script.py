@@ -191,7 +191,7 @@ def test_read_shapes(read: Read, option: str, shape: Shape) -> None:
     ("text", "told"),
     [
         ("#flux: -t 10x\n", "line 2: -t '10x' is no duration"),
-        ("#flux: -n $N\n", "flux expands no variables"),
+        ("#flux: -n $N\n", "expands no variables"),
         ("#flux: -n\n", "--nslots has no value"),
         ("#flux: --nosuch=1\n", "--nosuch is no option of flux batch"),
         ("#flux: --job-name='open\n", "No closing quotation"),
