@@ -44,14 +44,15 @@ from providers.schedulers.slurm_values import base_id, read_moment
 from providers.schedulers.slurm_words import SLURM_WORDS
 from providers.schedulers.slurm_workload import DEPTH_FORMAT, read_workload
 
-__all__ = ["SlurmDialect"]
+__all__ = ["MARGIN", "MOST_OUTPUT", "SlurmDialect", "checked_id"]
 
 _JOB_ID = re.compile(r"\d{1,18}(?:_(?:\d+|\[[\d,:%-]+\])|\+\d+)?", re.ASCII)
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _TO_START = re.compile(r"\bJob (\d+) to start at (\S+)(?: using (\d+) processors)?(?: on (?:nodes )?(\S+))?")
-_MARGIN = timedelta(hours=1)
+MARGIN = timedelta(hours=1)
+"""The accounting is asked from this much before the oldest job."""
 _OUR_TAG = re.compile(rf"(?<![a-z0-9-]){TAG_PATTERN[1:-1]}(?![a-z0-9-])")
-_MOST_OUTPUT = 128 * 2**20
+MOST_OUTPUT = 128 * 2**20
 """Half a million jobs of one user."""
 
 
@@ -66,6 +67,7 @@ class SlurmDialect(BaseDialect):
     """
 
     name = "slurm"
+    path_keys = ("slurmrestd", "slurm_token")
     script_words: ClassVar[ScriptWords | None] = SLURM_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS
@@ -85,12 +87,16 @@ class SlurmDialect(BaseDialect):
 
     @classmethod
     def for_site(cls, site: Site) -> SlurmDialect:
-        """By the clock's zone, where the site's file names one.
+        """By the clock's zone, where the site's file names one; over slurmrestd, where its paths name that.
 
         Raises:
-            SiteFileError: there is no such zone.
+            SiteFileError: there is no such zone, or no such server.
 
         """
+        from providers.schedulers.slurm_rest import rest_dialect  # it is made of this one
+
+        if (rest := rest_dialect(site)) is not None:
+            return rest
         try:
             return cls(time_zone=site.time_zone)
         except (ZoneInfoNotFoundError, ValueError) as error:
@@ -154,7 +160,7 @@ class SlurmDialect(BaseDialect):
 
     def _squeue(self, cluster: str | None) -> Command:
         options = ("--me", "--noheader", "--states=all", f"--format={SQUEUE_FORMAT}")
-        return self.ask("squeue", *_on(cluster), *options, max_output_bytes=_MOST_OUTPUT)
+        return self.ask("squeue", *_on(cluster), *options, max_output_bytes=MOST_OUTPUT)
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs of the asked cluster that the controller still knows; the others are absent from its queue only."""
@@ -171,7 +177,7 @@ class SlurmDialect(BaseDialect):
     def _about(self, refs: Sequence[JobRef], since: datetime, *, usage: bool) -> list[Command]:
         commands: list[Command] = []
         for cluster in dict.fromkeys(ref.cluster for ref in refs):
-            ids = list(dict.fromkeys(_checked_id(ref.job_id) for ref in refs if ref.cluster == cluster))
+            ids = list(dict.fromkeys(checked_id(ref.job_id) for ref in refs if ref.cluster == cluster))
             commands.extend(
                 self._sacct(cluster, since, "-j", ",".join(part), usage=usage)
                 for part in chunks(ids, self.ids_per_command)
@@ -179,12 +185,12 @@ class SlurmDialect(BaseDialect):
         return commands
 
     def _sacct(self, cluster: str | None, since: datetime, *which: str, usage: bool = False) -> Command:
-        start = (since - _MARGIN).astimezone(self.zone).strftime("%Y-%m-%dT%H:%M:%S")
+        start = (since - MARGIN).astimezone(self.zone).strftime("%Y-%m-%dT%H:%M:%S")
         window = (f"--starttime={start}", "--endtime=now")
         fields = USAGE_FORMAT if usage else SACCT_FORMAT
         shape = ("--noheader", "--parsable2", f"--delimiter={SEPARATOR}", f"--format={fields}")
         whole = () if usage else ("-X",)
-        return self.ask("sacct", *_on(cluster), *whole, "-D", *which, *window, *shape, max_output_bytes=_MOST_OUTPUT)
+        return self.ask("sacct", *_on(cluster), *whole, "-D", *which, *window, *shape, max_output_bytes=MOST_OUTPUT)
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs that the accounting shows; any other is unknown, for it lags, and may hide or have purged them."""
@@ -266,7 +272,7 @@ class SlurmDialect(BaseDialect):
 
     def cancel_command(self, ref: JobRef) -> Command:
         """`scancel ID`: exit code 0 also for a job that is unknown or has ended."""
-        return self.act("scancel", *_on(ref.cluster), _checked_id(ref.job_id))
+        return self.act("scancel", *_on(ref.cluster), checked_id(ref.job_id))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """Absent only where scancel says that there is no such id; no permission and no connection are unknown."""
@@ -282,11 +288,11 @@ class SlurmDialect(BaseDialect):
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """`scontrol hold ID`."""
-        return self.act("scontrol", *_on(ref.cluster), "hold", _checked_id(ref.job_id))
+        return self.act("scontrol", *_on(ref.cluster), "hold", checked_id(ref.job_id))
 
     def release_command(self, ref: JobRef) -> Command | None:
         """`scontrol release ID`."""
-        return self.act("scontrol", *_on(ref.cluster), "release", _checked_id(ref.job_id))
+        return self.act("scontrol", *_on(ref.cluster), "release", checked_id(ref.job_id))
 
     # Site
 
@@ -366,7 +372,8 @@ def _cluster_asked(done: Completed) -> str | None:
     return next((item.partition("=")[2] for item in done.argv if item.startswith("--clusters=")), None)
 
 
-def _checked_id(job_id: str) -> str:
+def checked_id(job_id: str) -> str:
+    """The id, where it is one of Slurm. Raises `BadRequest`."""
     if _JOB_ID.fullmatch(job_id) is None:
         raise BadRequest(
             f"{job_id[:60]!r} is no job id of Slurm", where="job_id", cure="give the id that sbatch printed"

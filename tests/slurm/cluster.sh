@@ -146,7 +146,8 @@ fresh_folders() {
   for node in "${NODES[@]}"; do mkdir "$D/spool/$node"; done
   touch "$D"/gpu/dev{0..3}
   chmod 755 "$D"/{log,etc,run,run/submit,spool,gpu,bin,work}
-  (umask 077 && od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"$D/mysql.password" && head -c 128 /dev/urandom >"$D/munge.key")
+  (umask 077 && od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"$D/mysql.password" && head -c 128 /dev/urandom >"$D/munge.key" &&
+    head -c 32 /dev/urandom >"$D/jwt.key")
   if [ "$(id -u)" = 0 ]; then
     chown "$TEST_USER:" "$D/work" "$D/run/submit"
     as_user test -x "$D/work" || skip "$TEST_USER cannot enter $D: a folder above it is closed to others" \

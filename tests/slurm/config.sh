@@ -36,6 +36,13 @@ choose_address() {
 
 slurm_major_minor() { slurmctld -V | awk '{split($2, v, "."); printf "%d%02d\n", v[1], v[2]}'; }
 
+# Tokens beside munge (scontrol token), as slurmrestd takes them over HTTP; the plugin is a package of its own.
+jwt_conf() {
+  compgen -G '/usr/lib/*/slurm-wlm/auth_jwt.so' >/dev/null || compgen -G '/usr/lib*/slurm/auth_jwt.so' >/dev/null || return 0
+  echo "AuthAltTypes=auth/jwt"
+  echo "AuthAltParameters=jwt_key=$D/jwt.key"
+}
+
 slurm_conf() {
   local host me
   host=$(hostname -s) me=$(id -un)
@@ -48,6 +55,7 @@ SlurmdUser=$me
 AuthType=auth/munge
 AuthInfo=socket=$D/run/munge.socket
 CredType=cred/munge
+$(jwt_conf)
 StateSaveLocation=$D/state
 SlurmdSpoolDir=$D/spool/%n
 SlurmctldPidFile=$D/run/slurmctld.pid
@@ -100,6 +108,7 @@ slurmdbd_conf() {
   cat <<C
 AuthType=auth/munge
 AuthInfo=socket=$D/run/munge.socket
+$(jwt_conf)
 DbdHost=localhost
 DbdAddr=127.0.0.1
 DbdPort=$((PORT + 1))

@@ -8,7 +8,9 @@ PROGRAMS=(munged mariadbd mariadb-install-db mariadb slurmdbd slurmctld slurmd s
 # The -core packages of MariaDB carry the programs without the service, its account and its data folder.
 PACKAGES=(slurmctld slurmd slurmdbd slurm-client slurm-wlm-basic-plugins slurm-wlm-mysql-plugin munge
   mariadb-server-core mariadb-client-core)
-UNITS=(munge.service slurmctld.service slurmd.service slurmdbd.service)
+# For the tests of the REST API, which are skipped without them.
+REST_PACKAGES=(slurmrestd slurm-wlm-jwt-plugin curl)
+UNITS=(munge.service slurmctld.service slurmd.service slurmdbd.service slurmrestd.service)
 POLICY=/usr/sbin/policy-rc.d
 POLICY_SAVED=/usr/sbin/policy-rc.d.dragoman-saved
 
@@ -102,6 +104,8 @@ install_packages() {
   { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${PACKAGES[@]}"; } >"$log" 2>&1 </dev/null ||
     skip "packages could not be installed, $(grep -m1 -E '^E: ' "$log" || echo "see $log")" \
       "as root: apt-get update && apt-get install --no-install-recommends ${PACKAGES[*]}"
+  apt-get install -y -qq --no-install-recommends "${REST_PACKAGES[@]}" >>"$log" 2>&1 </dev/null ||
+    echo "the packages of slurmrestd could not be installed (log: $log)" >&2
   restore_policy
   trap - EXIT
   exec 8>&- # no daemon may inherit it
