@@ -89,7 +89,7 @@ def _take(found: KeptReading, told: str, value: str, words: ScriptWords) -> bool
         case "stdout" | "stderr" if value:
             setattr(kept, told, read_path(value, words.fills))
         case "joined":
-            if value not in ("oe", "eo", "y", "yes", "n", "no"):
+            if value not in ("", "oe", "eo", "y", "yes", "n", "no"):
                 return False
             kept.joined = value not in ("n", "no")
         case "work_dir" if value:

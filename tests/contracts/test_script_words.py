@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.job import JobSpec
+from dragoman.shape import Shape
 from providers.registry import dialects
 from providers.schedulers.script_words import MEANINGS, Fill, Kept, ScriptWords, read_path, write_path
 from providers.translation import translate
@@ -81,9 +83,18 @@ def test_its_marks_in_file_names_come_back(name: str) -> None:
     assert read_path(text, words.fills) == path
 
 
+def header(name: str) -> str:
+    """Directives that ask for four cores, or four nodes."""
+    prefix = words_of(name).prefix
+    if name in OPTIONS:
+        return f"{prefix} {OPTIONS[name]}\n"
+    spec = JobSpec(tag="dgm-0123456789ab-a0", shape=Shape(nodes=4), work_dir="/w/w", control_dir="/w", body="x\n")
+    lines = dialect_named(name).render(spec).splitlines()
+    return "".join(f"{line}\n" for line in lines if line.startswith(prefix))
+
+
 def translated(name: str, target: str) -> Translation:
-    words = words_of(name)
-    return translate_script(f"#!/bin/sh\n{words.prefix} {OPTIONS[name]}\n./app\n", target, source=name)
+    return translate_script(f"#!/bin/sh\n{header(name)}./app\n", target, source=name)
 
 
 @pytest.mark.parametrize("target", ["flux", "kubernetes", "lsf", "machine", "oar", "pbs", "sge", "slurm", "torque"])
@@ -101,7 +112,7 @@ def test_its_own_script_stays_what_it_asks_for(name: str) -> None:
         pytest.skip("it has no scripts to read, or none are written")
     made = translated(name, name)
     assert made.lost == ()
-    assert made.script == f"#!/bin/sh\n{words_of(name).prefix} {OPTIONS[name]}\n./app\n"
+    assert made.script == f"#!/bin/sh\n{header(name)}./app\n"
 
 
 def test_the_engine_knows_no_dialect_by_name(name: str) -> None:
