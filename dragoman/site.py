@@ -162,7 +162,7 @@ class Site(Model):
     paths: dict[str, str] = {}
     """Paths that help probes: `{"spack": "/opt/spack"}`."""
     machine: JsonObject = {}
-    """Limits of a `machine` site's own queue: cpus, memory, gpus."""
+    """What jobs may have of a `machine` site: `cpus`, `memory`, `gpus`; the rest is as if it were not there."""
     updated_at: Moment | None = None
 
 

@@ -8,11 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dragoman.errors import SiteFileError
+from dragoman.errors import BadRequest, SiteFileError
 from dragoman.model import JsonObject
 from dragoman.site import Charges, Fleet, Site
+from providers.misspelt import misspelt_path, near
 from providers.registry import dialects
+from providers.schedulers.machine_limits import limits_told
 from providers.schedulers.work_root import WORK_ROOT, is_plain
+from providers.simulated.names import misspelt_name
 from providers.simulated.state import SimulatedState
 from providers.site_source import SiteSource
 
@@ -83,15 +86,20 @@ def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int]
     seen[folded] = index
     if site.simulated is not None:
         try:
-            SimulatedState.model_validate(site.simulated)
+            state = SimulatedState.model_validate(site.simulated)
         except ValidationError as error:
             raise source.error_of(error, ("sites", index, "simulated")) from error
+        if (name := misspelt_name(state, site.scheduler)) is not None:
+            raise source.error(("sites", index, *name.loc), name.what, name.cure)
     elif site.scheduler not in known:
-        raise source.error(
-            ("sites", index, "scheduler"),
-            f"there is no scheduler {site.scheduler!r}",
-            f"there are {', '.join(sorted(known))}",
-        )
+        what, cure = f"there is no scheduler {site.scheduler!r}", near(site.scheduler, known)
+        raise source.error(("sites", index, "scheduler"), what, cure)
+    try:
+        limits_told(site.machine)
+    except BadRequest as error:
+        raise source.error(("sites", index, "machine", error.where), error.what, error.cure) from error
+    if (key := misspelt_path(site)) is not None:
+        raise source.error(("sites", index, *key.loc), key.what, key.cure)
     if site.simulated is None and site.transport.kind in ("openssh", "asyncssh") and not site.transport.host:
         raise source.error(("sites", index, "transport"), f"{site.transport.kind} needs a host", "add host: NAME")
     if site.transport.host and site.transport.host.startswith("-"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from dragoman.errors import BadRequest
 from dragoman.kept_fact import SiteFacts
 from dragoman.model import now
 from dragoman.observation import Category
@@ -20,6 +21,7 @@ from providers.registry import dialects, movers, probes, transports
 from providers.schedulers.client import SchedulerClient
 from providers.schedulers.machine import Machine
 from providers.schedulers.machine_remote import CarriesRunner, remote_program
+from providers.simulated.names import misspelt_name
 from providers.simulated.provider import SimulatedProvider, named_in
 from providers.simulated.scheduler import SimulatedScheduler
 from providers.simulated.state import SimulatedState
@@ -127,6 +129,9 @@ def _managers() -> tuple[str, ...]:
 
 def _open_simulated(site: Site, observer: Observer, clock: Clock) -> SiteRuntime:
     state = SimulatedState.read(site.simulated or {}, where=f"{site.name}: simulated")
+    if (wrong := misspelt_name(state, site.scheduler)) is not None:
+        where = ".".join(str(part) for part in wrong.loc)
+        raise BadRequest(wrong.what, where=f"{site.name}: {where}", cure=wrong.cure)
     scheduler = SimulatedScheduler(site.scheduler, site.name, state, clock)
     # A simulated site has one workload manager, and its scheduler speaks for it.
     real = [name.partition("/") for name in probes.names() if not name.startswith(f"{Category.WORKLOAD.value}/")]
@@ -146,7 +151,7 @@ def _client(site: Site, reach: Transport, clock: Clock) -> SchedulerClient:
     make = dialects.get(site.scheduler)
     dialect = getattr(make, "for_site", lambda _: make())(site)
     if isinstance(dialect, Machine) and not reach.local:
-        dialect, reach = Machine(program=remote_program(site)), CarriesRunner(reach, site)
+        dialect, reach = Machine(program=remote_program(site), allowed=dialect.allowed), CarriesRunner(reach, site)
     return SchedulerClient(dialect, reach, site, clock=clock)
 
 

@@ -111,7 +111,7 @@ def _cloud(dice: Dice) -> tuple[str, SimulatedState]:
     cores = dice.pick((4, 8, 16, 32, 64, 96))
     gpus = gpu_kinds(dice.of("gpus"), 0.4, (1, 2, 4, 8))
     managers = _often(dice, (("conda", 0.6), ("pip", 0.8)))
-    container_names = [dice.weighted((("containerd", 0.3), ("docker", 0.5), ("podman", 0.2)))]
+    container_names = [dice.weighted((("docker", 0.8), ("podman", 0.2)))]
     queues = ("default",) if scheduler == "kubernetes" else ("batch",)
     memory = cores * dice.pick((2, 4, 8)) * GIB
     low_latency = dice.chance(0.15)

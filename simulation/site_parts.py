@@ -144,11 +144,10 @@ def runtimes(dice: Dice, names: Sequence[str]) -> tuple[ContainerRuntime, ...]:
         "singularity": "3.8.7",
         "podman": "4.6.1",
         "docker": "24.0.7",
-        "containerd": "1.7.11",
     }
     return tuple(
         ContainerRuntime(
-            runtime=name, version=versions[name], usable=Truth.YES, rootless=truth(name not in ("docker", "containerd"))
+            runtime=name, version=versions[name], usable=Truth.YES, rootless=truth(name != "docker")
         )
         for name in names
     )  # fmt: skip

@@ -187,14 +187,25 @@ def where_is(name: str, paths: Paths, *, key: str | None = None) -> str:
     return posixpath.join(path, name) if last == "bin" else posixpath.join(path, "bin", name)
 
 
-def no_answer(results: Results, name: str) -> Answer[Any] | None:
+def no_answer(results: Results, name: str, *, lines: bool = True) -> Answer[Any] | None:
     """The answer that follows from a command that did not run: absent if the site has no such command, else unknown.
 
     None where the command ran to its end: then its exit code and output have to be read.
+
+    Args:
+        results: what came back.
+        name: of the command.
+        lines: it prints whole lines, or JSON.
+
     """
     item = results.commands.get(name)
     if isinstance(item, Completed):
-        return Answer[Any].unknown(f"{brief(item.argv[0])} answered too much to read") if item.truncated else None
+        if item.truncated:
+            return Answer[Any].unknown(f"{brief(item.argv[0])} answered too much to read")
+        # Half a line may hold half a number. What ends as JSON does is whole, or is seen not to be where it is read.
+        if lines and item.rc == 0 and not item.stdout.endswith((b"\n", b"\r", b"}", b"]")) and item.stdout:
+            return Answer[Any].unknown(f"the answer ends in the middle of a line: {brief(item, 120)}")
+        return None
     if isinstance(item, CommandMissing):
         return Answer[Any].absent(str(item))
     return Answer[Any].unknown(str(item) if item is not None else f"{name} was not asked")

@@ -74,6 +74,9 @@ class BaseDialect:
     script_words: ClassVar[ScriptWords | None] = None
     """What its scripts say besides needs, for translating them; None: it has no scripts."""
 
+    path_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of `paths` in a site's file that `for_site` reads. Others are refused there as misspelt."""
+
     @classmethod
     def for_site(cls, site: Site) -> Self:
         """The dialect as this site speaks it; where the site's file has nothing to say about it, the plain one."""

@@ -59,6 +59,7 @@ class FluxDialect(BaseDialect):
     """
 
     name = "flux"
+    path_keys = ("flux_uri",)
     script_words: ClassVar[ScriptWords | None] = FLUX_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     errors: ClassVar[Rules] = table(

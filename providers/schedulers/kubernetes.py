@@ -51,6 +51,7 @@ class KubernetesDialect(BaseDialect):
     """
 
     name = "kubernetes"
+    path_keys = ("namespace", "context", "volume", "image", "user", "gpu")
     script_words: ClassVar[ScriptWords | None] = KUBERNETES_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS

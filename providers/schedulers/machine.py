@@ -24,14 +24,14 @@ import json
 import math
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
+from dragoman.errors import BadRequest, SiteFileError
 from dragoman.facts import Gpu, NodeGroup, Queue, Workload
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
@@ -39,9 +39,11 @@ from dragoman.model import JsonObject
 from dragoman.observation import Answer
 from dragoman.proposal import StartEstimate
 from dragoman.protocols import JobAnswers, ScriptReading, SubmitAnswer
+from dragoman.site import Site
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, chunks, one_line
 from providers.schedulers.job_script import job_lines
+from providers.schedulers.machine_limits import limits_told, within
 from providers.schedulers.machine_script import directive_lines, needs, read_machine_script
 from providers.schedulers.machine_words import MACHINE_WORDS
 from providers.schedulers.script_words import ScriptWords
@@ -79,17 +81,39 @@ class Machine(BaseDialect):
         program: the command line that runs the program at the site; None: this Python and the installed file. For a
             remote site, `(python, *PYTHON_OPTIONS, path)` with the path that `runner_bytes` was written to.
         state: the queue's folder at the site; None: `.dragoman/machine/<host>` in the home of the user there.
+        allowed: what the site's file lets jobs have (`machine_limits`).
 
     """
 
     name = "machine"
+    path_keys = ("python3",)
     script_words: ClassVar[ScriptWords | None] = MACHINE_WORDS
     states: ClassVar = {state.value: state for state in JobState}
     ids_per_command = 1000
 
-    def __init__(self, *, program: Sequence[str] | None = None, state: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        program: Sequence[str] | None = None,
+        state: str | None = None,
+        allowed: Mapping[str, int] | None = None,
+    ) -> None:
         self.program = tuple(program or (sys.executable, *PYTHON_OPTIONS, str(RUNNER_PATH)))
         self.state_options = () if state is None else ("--state", state)
+        self.allowed = dict(allowed or {})
+
+    @classmethod
+    def for_site(cls, site: Site) -> Self:
+        """With the limits of the site's file.
+
+        Raises:
+            SiteFileError: one that means nothing.
+
+        """
+        try:
+            return cls(allowed=limits_told(site.machine))
+        except BadRequest as error:
+            raise SiteFileError(error.what, where=f"{site.name}: machine.{error.where}", cure=error.cure) from error
 
     def _argv(self, verb: str, *words: str) -> tuple[str, ...]:
         return (*self.program, verb, *self.state_options, *words)
@@ -237,7 +261,7 @@ class Machine(BaseDialect):
             return Answer[Workload].unknown(answer)
         limits, free = _object(answer.get("limits")), _object(answer.get("free"))
         try:
-            return Answer[Workload].ok(_workload(answer, limits, free))
+            return Answer[Workload].ok(_workload(answer, *within(limits, free, self.allowed)))
         except (KeyError, ValueError) as error:
             return Answer[Workload].unknown(f"an answer of another version: {one_line(str(error))}")
 

@@ -51,6 +51,7 @@ class OarDialect(BaseDialect):
     """
 
     name = "oar"
+    path_keys = ("gpu_model",)
     script_words: ClassVar[ScriptWords | None] = OAR_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS

@@ -51,6 +51,7 @@ class SgeDialect(BaseDialect):
     """
 
     name = "sge"
+    path_keys = ("pe", "pe_mpi", "gpu", "memory")
     script_words: ClassVar[ScriptWords | None] = SGE_WORDS
     states: ClassVar[Mapping[str, JobState]] = STATES
     reasons: ClassVar[Rules] = REASONS

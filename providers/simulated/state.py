@@ -16,7 +16,6 @@ from pydantic import (
     NonNegativeFloat,
     PositiveFloat,
     ValidationError,
-    field_validator,
     model_validator,
 )
 
@@ -95,14 +94,6 @@ class SimulatedState(Model):
     unknown: tuple[str, ...] = ()
     """Providers that give no answer, such as `network/infiniband`, or a whole category, such as `container`."""
 
-    @field_validator("unknown")
-    @classmethod
-    def _known_categories(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        for name in names:
-            if name.partition("/")[0] not in set(Category):
-                raise ValueError(f"{name!r} is in no category; there are {', '.join(Category)}")
-        return names
-
     wait_s: NonNegativeFloat | None = None
     """Expected wait of a job that does not fit into what is idle. None: not known."""
     answer_s: NonNegativeFloat = Field(default=0.0, le=600)
@@ -135,10 +126,15 @@ class SimulatedState(Model):
 
         """
         try:
-            return cls.model_validate(data)
+            state = cls.model_validate(data)
         except ValidationError as error:
             first = error.errors()[0]
             field = ".".join(str(part) for part in first["loc"])
             raise BadRequest(
                 first["msg"], where=f"{where}: {field}", cure="see the schema of simulated sites"
             ) from error
+        for number, name in enumerate(state.unknown):
+            if name.partition("/")[0] not in set(Category):
+                cure = f"there are {', '.join(Category)}"
+                raise BadRequest(f"{name!r} is in no category", where=f"{where}: unknown.{number}", cure=cure)
+        return state

@@ -28,7 +28,7 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
     if isinstance(version, Answer):
         return version
     usable, reason = user_namespaces(results)
-    unpacked = table_images(results.done("images"), lambda words: words[0] if len(words) == 1 else None)
+    unpacked = table_images(results, "images", lambda words: words[0] if len(words) == 1 else None)
     files = folder_images(results, results.paths)
     images = None if unpacked is None and files is None else (*(unpacked or ()), *(files or ()))
     return Answer[ContainerRuntime].ok(

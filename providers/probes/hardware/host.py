@@ -31,6 +31,8 @@ _SELINUX, _SELINUX_FS, _APPARMOR = (
 )
 _FIPS, _LOCKDOWN = "/proc/sys/crypto/fips_enabled", "/sys/kernel/security/lockdown"
 _SYSTEM = "/sys/kernel"
+_SESSION = re.compile(r"\S+\s+(?:[+?-]\s+)?\S+\s+(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} [ \d]\d) \d\d:\d\d(?:\s|$)")
+"""A line of `who`: name, terminal, moment. What a login prints has none."""
 _PAM = ("/etc/pam.d/sshd", "/etc/pam.d/password-auth", "/etc/pam.d/slurm", "/etc/pam.d/system-auth")
 _ADOPTS = re.compile(r"^[ \t]*-?account[ \t].*\bpam_(?:slurm(?:_adopt)?|pbssimpleauth|lsf|sge\w*)\.so", re.MULTILINE)
 
@@ -50,9 +52,9 @@ def _ask_tenancy(_: NoArguments, paths: Paths) -> Ask:
 def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
     sessions = _sessions(results)
     hidden = _hidden(results)
-    running = _running(results) if hidden is not Truth.YES else None
     me = results.done("user")
     own = int(me.out) if me is not None and me.rc == 0 and me.out.strip().isdigit() else None
+    running = _running(results, own) if hidden is not Truth.YES else None
     others = None if running is None or own is None else bool(running - {own})
     load = (results.file(_LOAD).value or "").split()
     told = Tenancy(
@@ -73,13 +75,17 @@ def _sessions(results: Results) -> list[str] | None:
     told = results.done("sessions")
     if told is not None and told.rc == 0:
         rows = [line.split() for line in told.out.splitlines() if line.strip()]
-        if all(len(row) > 2 and row[1].isdigit() for row in rows):
+        silent = not rows and told.err.strip()
+        if not silent and all(len(row) > 2 and row[1].isdigit() for row in rows):
             return [row[2] for row in rows]
     who = results.done("who")
     # `who` prints nothing and ends with 0 where there is no utmp to read.
     if who is None or who.rc != 0 or not any(results.file(path).outcome is Outcome.OK for path in _UTMP):
         return None
-    return [line.split()[0] for line in who.out.splitlines() if line.strip()]
+    lines = [line for line in who.out.splitlines() if line.strip()]
+    if not all(map(_SESSION.match, lines)) or (not lines and who.err.strip()):
+        return None
+    return [line.split()[0] for line in lines]
 
 
 def _hidden(results: Results) -> Truth:
@@ -91,13 +97,14 @@ def _hidden(results: Results) -> Truth:
     return truth(re.search(r"(?:^|,)hidepid=(?:[124]|noaccess|invisible|ptraceable)(?:,|$)", line[3]) is not None)
 
 
-def _running(results: Results) -> set[int] | None:
+def _running(results: Results, own: int | None) -> set[int] | None:
     """Ids of people with processes; those of services and of nobody are left out."""
     done = results.done("processes")
     if done is None or done.rc != 0:
         return None
     words = done.out.split()
-    if not words or not all(word.isdigit() for word in words):
+    # Whoever asks has a process: a list without it is not whole.
+    if not words or not all(word.isdigit() for word in words) or (own is not None and str(own) not in words):
         return None
     first = re.search(r"^UID_MIN\s+(\d{1,9})\s*$", results.file(_DEFS).text, re.MULTILINE)
     least = int(first[1]) if first is not None else _FIRST_USER
