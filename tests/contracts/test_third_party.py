@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from providers.schedulers import option_rows
+from providers.schedulers.pbs_values import read_walltime
+
 ROOT = Path(__file__).parents[2]
 DIALECT = ROOT / "tests" / "third_party" / "dragoman_pjm.py"
 SCRIPT = """#!/bin/bash
@@ -91,3 +94,12 @@ def test_scripts_of_others_are_translated_for_it(run: Run) -> None:
     assert head == ["#PJM -N relax", "#PJM -L elapse=01:30:00", "#PJM -g proj", "#PJM -L node=4", "#PJM --mpi proc=16"]
     assert "cd $PJM_O_WORKDIR\nmpiexec -n 16 ./app\n" in done.stdout
     assert "--mem=4G" in done.stderr
+
+
+def test_the_rows_that_the_page_shows_are_rows() -> None:
+    page = (ROOT / "docs" / "adding-a-scheduler.md").read_text()
+    shown = page.split("```")[1].strip().splitlines()
+    names = {**vars(option_rows), "read_walltime": read_walltime}
+    rows = [eval(line.strip(), dict(names)) for line in shown]  # noqa: S307  # our own page
+    assert [row.option for row in rows] == ["-L node", "-g", "-L rscgrp", "-L elapse", "-r"]
+    assert all(isinstance(row, option_rows.Row) for row in rows)
