@@ -44,8 +44,10 @@ INDEPENDENT = (
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
-    rf"|up to |only )?(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|running) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|concurrently|simultaneously|together|(?:in )?parallel))(?![\w-])"
+    rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|running|may|can|should|run"
+    rf"|be) ){{0,6}}(?:at (?:a time|once"
+    rf"|the same time)|à the fois|en même temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
+    rf"|(?:in )?parallel))(?![\w-])"
 )
 _AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
@@ -71,7 +73,8 @@ _ANYHOW = (
 )
 DEPEND = (
     rf"{_AFTER}(?:job|jobs|jobid)(?: (?:id|number|no\.?))?s? ?#?:?=? ?(?P<id>{_JOB})"
-    rf"(?P<more>(?:(?:,? and |, ?){_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|gpus?|tasks?|ranks?|hours?|h|min)\b)){{0,16}})"
+    rf"(?P<more>(?:(?:,? and |, ?)(?:job )?{_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|gpus?|tasks?|ranks?|hours?|h"
+    rf"|min)\b)){{0,16}})"
     rf"{_HOW}?{_ANYHOW}"
 )
 EITHER_WAY = (
@@ -172,6 +175,9 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"])
         if spec is not None:
             draft.put("array", spec, *match.span())
+    limits = [match for match in draft.line.find(AT_ONCE) if re.search(r"\b(?:runs|jobs|tasks)\b", match[0])]
+    for match in limits:
+        draft.line.claim(*match.span())
     for match in draft.line.find(ARRAY_OF):
         _copies(draft, match["n"], match.start(), match.end(), None)
     for match in draft.line.find(ARRAY):
@@ -195,11 +201,13 @@ def read_arrays(draft: Draft) -> None:
     if "array" not in draft.fields:
         for match in (found for rule in (TASK_ARRAY, INDEPENDENT) for found in draft.line.find(rule)):
             _copies(draft, match["n"], match.start(), match.end(), None)
-    for match in draft.line.find(AT_ONCE):
+    for match in (*limits, *draft.line.find(AT_ONCE)):
         limit, spec = count_of(match["n"]), draft.fields.get("array")
         if limit and isinstance(spec, ArraySpec):
             draft.fields["array"] = spec.model_copy(update={"at_once": limit})
             draft.source("array.at_once", *match.span())
+        elif match in limits:
+            draft.unread.append(draft.words(*match.span()).strip(" ,"))
 
 
 def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) -> None:

@@ -20,7 +20,8 @@ UNITS = {
 _ADJECTIVE = (
     r"(?P<adjective>(?:(?:mpi|openmp|omp|compute|full|whole|entire|exclusive|physical|parallel|total|dedicated"
     r"|single(?!-)|identical"
-    r"|cpu|worker|processor|separate|distributed|logical)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel)[ -])?"
+    r"|cpu|worker|processor|separate|distributed|logical|(?:high|big|large)[ -]mem(?:ory)?"
+    r"|fat)[ -]){0,2})(?:(?P<vendor>nvidia|amd|intel)[ -])?"
 )
 _BOUND = (
     r"(?:(?P<bound>at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"

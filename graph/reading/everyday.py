@@ -9,6 +9,8 @@ from __future__ import annotations
 __all__ = ["EVERYDAY"]
 
 _WORDS = """
+    aus spent placed offers launched executes performed holds mounted returned connect connects spills brought foreseen
+    planned acceptable allowed
     aber accept acceptable accepted according achieve actual actually add added adding advance advice aim aims ainsi
     alone along alors already also although always amount analyse analysed analyses analysing analysis analyze
     analyzed analyzing answer anybody anyone anything anyway apparently appreciate appreciated arrange arranged

@@ -43,7 +43,8 @@ _AS = (
 )
 _ARGUMENT = re.compile(r" as (?:its|the|an?) (?:only |first |last |single |sole )?argument(?![\w-])")
 INPUT = (
-    rf"(?<![\w/.-])(?:in ?: ?|(?:it |which |that |the job |job )?(?:needs?|requires?|reads?|reading|takes?|uses?"
+    rf"(?<![\w/.-])(?:in ?: ?|(?:file )?input(?: file)?s? ?: ?|(?:it |which |that |the job |job )?(?:needs?"
+    rf"|requires?|reads?|reading|takes?|uses?"
     rf"|using|with|from|on"
     rf"|stage(?: in)?|upload|copy|transfer)"
     rf" (?:the |an? |my |its |these |following )?(?:{_NOUN} )?(?:is |are |in |from |at |called |named |: ?)?"
@@ -63,14 +64,22 @@ SAME = (
     r"(?: (?:as|like) (?:last (?:time|week|month|year)|before|yesterday|always|usual))?(?![\w-])"
 )
 OUTPUT = (
-    rf"(?<![\w-])(?:out ?: ?|(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
+    rf"(?<![\w-])(?:out ?: ?|(?:the )?(?:results?|outputs?|files?) to (?:bring|copy|send|fetch|get) back(?=[: ])"
+    rf"|(?:the |its |my |and ){{0,6}}(?:results?|outputs?)(?: files?| data)?(?: ?(?:is|are|will be"
     rf"|go(?:es)?|end up|written|wanted|land))?(?: ?(?:in|to|into|at))?:? ?=? ?"
     rf"|(?:writes?|produces?|creates?|generates?|saves?|bring(?:s)?(?: me| us)? back|send (?:me|us)(?: back)?"
     rf"|copy back|copy home|fetch"
     rf"|return|retrieve|collect|download"
     rf"|send back|get back|i want|want|give me)"
-    rf" (?:back )?(?:the |me |its |all |everything |anything |that |which |match(?:es|ing)? |named |called "
+    rf":? (?:back )?(?:the |me |its |all |everything |anything |that |which |match(?:es|ing)? |named |called "
     rf"|results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
+)
+
+
+_MOVED_BACK = r"(?:brought|sent|copied|transferred|returned|fetched|downloaded|collected|retrieved|kept)"
+OUTPUT_PASSIVE = (
+    rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*{_LIST} (?:is|are|should be|must be"
+    rf"|shall be|has to be|have to be|needs? to be|to be) (?:to be )?{_MOVED_BACK}(?: back| home)?(?![\w-])"
 )
 
 
@@ -90,7 +99,7 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
     for match in draft.line.find(MOVED):
         source, name = (draft.line.words(*match.span(group)).rstrip(".") for group in ("files", "as"))
         draft.add("inputs", InputFile(source=source, name=name), *match.span())
-    for match in draft.line.find(OUTPUT):
+    for match in (found for rule in (OUTPUT, OUTPUT_PASSIVE) for found in draft.line.find(rule)):
         _outputs(draft, match)
     if "outputs" in draft.fields:
         _optional_outputs(draft)
@@ -118,8 +127,10 @@ def _two_of_a_name(draft: Draft) -> None:
 
 
 _FACTS = (
-    r",? ?\((?:(?:about|ca\.?|approx\.?|roughly|around|some|~) ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)?"
-    r"(?:[,;]? ?(?:with )?sha-?256(?: sum)?[:= ] ?(?P<sha>[0-9a-f]{64}))?\)"
+    r",? ?(?:\(|(?:which|that) (?:is|has|are) )(?:(?:about|ca\.?|approx\.?|roughly|around|some"
+    r"|~) ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)?"
+    r"(?:[,;]? ?(?:with )?sha-?256(?: sum)?[:= ] ?(?P<sha>[0-9a-f]{64}))?(?:(?: of data| in size| large| big"
+    r"| in all)|\))(?![\w-])"
 )
 
 

@@ -64,7 +64,8 @@ _COMMAND_IS = re.compile(
     r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd)=)(?:just |simply )?(?P<body>[\w./~][^\n]*)"
 )
 _QUOTED = re.compile(
-    r"(?i)\b(?:run|execute|exec|launch|start|command|do)(?: is)?[ \t]{1,3}(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
+    r"(?i)\b(?:run|execute|exec|launch|start|command|cmd|do)(?: is)?(?:[ \t]{1,3}"
+    r"|=)(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
 _VERB = re.compile(
     r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"

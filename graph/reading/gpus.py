@@ -45,7 +45,8 @@ BEFORE_MODEL = (
 )
 IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b)?)(?: each)?)?\)"
 WITH_SIZE = (
-    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}{PER}(?:,? (?:with|having|of|that have|which have|each with"
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?:with|having|of|that have"
+    rf"|which have|each with"
     rf"|each having) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
@@ -101,8 +102,9 @@ NONE = (
     r"|(?<![\w-])(?:only )?(?:on )?cpus?[ -]only(?![\w-])|(?<![\w-])cpu (?:nodes )?only(?![\w-])"
 )
 CPU_OR = (
-    r"(?<![\w-])(?:to run |running |run )?(?:on |either |either on )?(?:the )?cpus?(?: only| alone"
-    r"| nodes?)?,? or (?:on )?(?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
+    r"(?<![\w-])(?:to run |running |run |(?:which |that )?(?:may|can|could) be )?(?:on |either "
+    r"|either on )?(?:the )?cpus?"
+    r"(?: only| alone| nodes?)?,? or (?:on |with |have |having |use |using )?(?=(?:\d{1,4}|an?) (?:[\w-]{1,12} )?gpus?)"
 )
 CPU_AND = (
     r"(?<![\w-])(?:to run |running |run )?(?:on )?(?:both )?(?:the )?cpus?,? (?:and|plus|\+|&) (?=(?:\d{1,4}"

@@ -5,7 +5,16 @@ No names of applications are here: what a request asks to run is found by where 
 
 from __future__ import annotations
 
-__all__ = ["FOREIGN_UNITS", "FOREIGN_WORDS", "FUNCTION_WORDS", "KEYWORDS", "NUMBER_WORDS", "PADDING", "UNIT_WORDS"]
+__all__ = [
+    "FOREIGN_ALONE",
+    "FOREIGN_UNITS",
+    "FOREIGN_WORDS",
+    "FUNCTION_WORDS",
+    "KEYWORDS",
+    "NUMBER_WORDS",
+    "PADDING",
+    "UNIT_WORDS",
+]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -34,6 +43,7 @@ UNIT_WORDS = _words("""
 FOREIGN_UNITS = _pairs("""
     knoten=nodes kern=core kerne=cores kernen=cores prozesse=processes prozessen=processes aufgaben=tasks
     stunde=hour stunden=hours tag=day tage=days tagen=days minuten=minutes sekunden=seconds woche=week wochen=weeks
+    prozess=process prozessor=cpu prozessoren=cpus
     heures-cœur=core-hours heures-coeur=core-hours heures-cœurs=core-hours heures-nœud=node-hours
     heures-nœuds=node-hours heures-gpu=gpu-hours heures-cpu=core-hours core-stunden=core-hours
     kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
@@ -80,9 +90,16 @@ FOREIGN_WORDS = _pairs("""
     d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
     sept=7 cinq=5 neuf=9 moi=me
+    aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
     ma=my mes=my notre=our nos=our quart=quarter
 """)
 """Function words, taken only where a German or French unit word shows the language."""
+
+FOREIGN_ALONE = _words("""
+    auf mit und für bitte projekt starten ich wir nicht nach eine einen bräuchte möchte zum avec pour sur nous dans
+    bonjour merci projet besoin depuis est une
+""")
+"""Two of these tell German or French where no unit does."""
 
 PADDING = _words("""
     plz whichever wherever anywhere somebody anybody yo dude group groups user users student students thesis year
@@ -131,6 +148,7 @@ FUNCTION_WORDS = _words("""
 """Words that are told back when they are left, but never name software."""
 
 KEYWORDS = UNIT_WORDS | _words("""
+    aus laufen ausführen
     every daily nightly weekly preferably ideally maybe twice again
     account across after and as asap at before budget but by cheap cheapest cost deadline each fastest for from h
     immediately in input inputs least max maximum mem min mins most need needs no not now on once only or output

@@ -15,6 +15,7 @@ from functools import lru_cache
 from dragoman.errors import BadRequest
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import (
+    FOREIGN_ALONE,
     FOREIGN_UNITS,
     FOREIGN_WORDS,
     FUNCTION_WORDS,
@@ -165,7 +166,8 @@ class Line:
         self._starts: list[int] = []
         self._ends: list[int] = []
         lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
-        self.foreign = any(word in FOREIGN_UNITS and word not in _SHORT and word != "kern" for word in lowered)
+        units = any(word in FOREIGN_UNITS and word not in _SHORT and word != "kern" for word in lowered)
+        self.foreign = units or len(lowered & FOREIGN_ALONE) > 1
         self._build()
         self.norm = "".join(self._norm)
         self._open: list[str] = list(self.norm)
@@ -284,6 +286,8 @@ class Line:
             and (low not in _SHORT or (self.foreign and (before[-1:].isdigit() or before in ("ein", "einen"))))
         ):
             return FOREIGN_UNITS[low].lower()
+        if self.foreign and low == "bis" and after_number:
+            return "to"
         if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:

@@ -47,6 +47,12 @@ MERIT = (
     r" [\"'`](?P<after>[^\"'`\n\x00]{1,200})[\"'`](?: in (?:the file )?[\"'`]?(?P<file>[\w][\w./-]*\w))?[\"'`]?"
     r"(?:[,;]? ?\(?(?P<better>higher|lower|more|less|larger|smaller|bigger)(?: values?)? (?:is|are) better\)?)?"
 )
+_VARIABLE = r"(?:the )?(?:environment |env )?variable "
+PASSED_ON = (
+    r"(?<![\w-])(?:the |a )?secret(?: called| named)? [\"'`]?(?P<key>[\w.-]{1,128})[\"'`]?"
+    rf" (?:(?:must|should|is|has|to|be|shall) )*(?:passed|given|exported|set|put)(?: on)? (?:as|into|in"
+    rf"|to) {_VARIABLE}(?P<name>[a-z_]\w{{0,120}})"
+)
 BY_REFERENCE = (
     r"(?<![\w-])(?:with |and |set |the |an? )*(?:environment |env )?variable (?P<name>[a-z_]\w{0,120})"
     r"(?: (?:is|comes|taken|set))*(?: from| to| =|=|:)? (?:the |a )?secret(?: called"
@@ -82,7 +88,7 @@ def read_particulars(draft: Draft) -> None:
     """Find what is called by the field's own name; what does not fit the field is told back."""
     for match in draft.line.find(LICENCES):
         written = draft.line.words(*match.span("all"))
-        draft.put("licenses", tuple(re.findall(_LICENCE, written, re.IGNORECASE)), *match.span())
+        draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
     for field, rule in (("recipe", RECIPE), ("name", JOB_NAME)):
         for match in draft.line.find(rule):
             draft.put(field, draft.line.words(*match.span("name")).rstrip("."), *match.span())
@@ -104,7 +110,7 @@ def read_particulars(draft: Draft) -> None:
         draft.put("queue", names[0], *match.span())
     for match in draft.line.find(MERIT):
         _merit(draft, match)
-    for match in draft.line.find(BY_REFERENCE):
+    for match in (found for rule in (BY_REFERENCE, PASSED_ON) for found in draft.line.find(rule)):
         name, key = draft.line.words(*match.span("name")), draft.line.words(*match.span("key")).rstrip(".")
         draft.add("environment", EnvironmentVariable(name=name, secret=key), *match.span())
     for match in draft.line.find(ON_EACH_TASK):

@@ -16,7 +16,7 @@ __all__ = ["read_exclusive", "read_places", "read_unknown_places"]
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 _MORE = (
     r"(?P<more>(?:(?:,? (?:and|or|nor|noch) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
-    r"|before\b|in\b)[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
+    r"|before\b|in\b|\d+(?:[hmdg:. ]|$))[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
 )
 NOT_SITE = (
     rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
@@ -50,7 +50,10 @@ ACCOUNT_AFTER = (
     r"|use) (?:the |our |my )?(?:(?P<name>[a-z0-9][\w@.-]*[\d_@][\w@.-]*)|charge)(?: (?:account|project"
     r"|allocation|bank|grant))(?![\w-])"
 )
-CHARGE = r"(?<![\w-])(?:charge|bill) (?:it |this |the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
+CHARGE = (
+    r"(?<![\w-])(?:(?:is |are )?to be )?(?:charged?|bill(?:ed)?) (?:it |this "
+    r"|the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
+)
 QUEUE = (
     rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
     rf"|partition|file d'attente)(?:(?: (?:is|called|named)|:| ?=){{1,6}} ?| (?!\w+ly\b)){_NAME}"
@@ -80,7 +83,8 @@ AT_UNKNOWN = (
 )
 EXCLUSIVE = (
     r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?"
-    r"|not shared(?: with (?:anybody|anyone|others)(?: else)?)?"
+    r"|(?:(?:must|may|should|can) )?not (?:to )?(?:be )?shared(?: with (?:anybody|anyone|others|other (?:jobs"
+    r"|users))(?: else)?)?"
     r"|no sharing|(?:whole|full|entire) nodes (?:for|to) (?:us|me|ourselves|myself)|of its own|(?:all )?to (?:itself"
     r"|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
     r"|them))(?![\w-])"
@@ -134,7 +138,8 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
                     draft.put(field, name, *match.span())
     if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
         for match in draft.line.find(FRENCH_QUEUE):
-            draft.put("queue", draft.line.words(*match.span("name")), *match.span())
+            if draft.line.words(*match.span()).lower().startswith("file "):
+                draft.put("queue", draft.line.words(*match.span("name")), *match.span())
     known = draft.named(sites)
     for rule, field in ((NOT_SITE, "sites_not"), (ONLY_SITE, "sites"), (ONLY_AFTER, "sites")):
         for match in draft.line.find(rule):

@@ -13,7 +13,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.memory import bytes_of
 from graph.reading.numbers import NUMBER
-from graph.reading.version_words import RANGE, version_range
+from graph.reading.version_words import MUST_BE, RANGE, version_range
 
 __all__ = ["read_platform"]
 
@@ -174,7 +174,10 @@ def _place(found: tuple[int, str, re.Match[str]]) -> int:
     return found[0]
 
 
-MOUNTED = r",? (?:which is |that is )?(?:mounted )?(?:at|on|under|as|in) (?P<path>/[\w./-]*\w)(?![\w/*])"
+MOUNTED = (
+    r",? (?:which |that )?(?:(?:must|should|shall|is|has|needs?|to|be|also|both) )*(?:mounted )?(?:at|on|under|as"
+    r"|in) (?P<path>/[\w./-]*\w)(?![\w/*])"
+)
 
 
 def _mounted(draft: Draft, end: int) -> int:
@@ -196,11 +199,12 @@ def _free_space(draft: Draft, end: int) -> None:
         known = draft.fields["storage"]
         known[-1] = known[-1].model_copy(update={"free_bytes": sizes[0]})
         draft.source(f"storage.{len(known) - 1}.free_bytes", match.start(), match.end())
+        _mounted(draft, match.end())
 
 
 def _mpi(draft: Draft) -> None:
     for name, match in _named(
-        draft, MPI, rf"(?:(?:,? |/|@| ?(?=[<>=])){RANGE})?(?: (?:library|installed|available|support))?"
+        draft, MPI, rf"(?:(?:,? |/|@| ?(?=[<>=])|{MUST_BE}){RANGE})?(?: (?:library|installed|available|support))?"
     ):
         if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", draft.line.norm[: match.start("word")]):
             continue

@@ -19,6 +19,8 @@ _LEAD = re.compile(
     r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
     r"| of \d+ (?:nodes|hosts))?[ ]$"
 )
+_LEAD_ALONE = re.compile(r"(?:^|[.;:!?][ ])(?:per|each|every)[ ](?:mpi )?(node|task|rank|process|gpu),[ ]$")
+_IN_ALL = re.compile(r"\b(?:altogether|in total|in all|overall|a total of|total of)[ ]$")
 _OF_THEM = re.compile(
     r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
 )
@@ -40,7 +42,8 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
         ):  # fmt: skip
             amount.per = following.per  # `1 GPU and 8 cores for each rank`
     for index, amount in enumerate(amounts):
-        lead = _LEAD.search(norm[max(0, amount.start - 40) : amount.start])
+        said = norm[max(0, amount.start - 40) : amount.start]
+        lead = _LEAD.search(said) or _LEAD_ALONE.search(said)
         if (
             amount.per is None
             and amount.unit != "node"
@@ -53,7 +56,12 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)
             led = index
             continue
-        of_them = _OF_THEM.search(norm[max(0, amount.start - 40) : amount.start])
+        whole = _IN_ALL.search(said)
+        if whole and amount.per is None and amount.unit in ("memory", "core", "gpu", "task"):
+            amount.per = "job"
+            draft.line.claim(amount.start - len(whole[0]), amount.start)
+            continue
+        of_them = _OF_THEM.search(said)
         if of_them and amount.per is None:
             amount.per = "each"
             draft.line.claim(amount.start - len(of_them[0]), amount.start)

@@ -14,7 +14,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
-from graph.reading.version_words import COUNTED, MEASURED, MORE, RANGE, VERSION_WORD, version_range
+from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD, version_range
 
 __all__ = ["read_software"]
 
@@ -23,7 +23,7 @@ NAME = (
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
-VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤]))(?:in |of )?{RANGE}\)?{MORE}"
+VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤])|{MUST_BE})(?:in |of )?{RANGE}\)?{MORE}"
 _CUE = re.compile(
     r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
     r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
@@ -77,6 +77,7 @@ _SIGNED = re.compile(
 _USE = re.compile(
     r"(?:'s)? (?:[a-z-]{3,14} )?(?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?"
     r"|computations?|renderings?"
+    r"|alignments?|mappings?|optimi[sz]ations?|refinements?|sampling|transcriptions?|docking|fits?|scans?|sweeps?"
     r"|inference|search(?:es)?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?|assembl(?:y|ies)"
     r"|models?"
     r"|experiments?|pipelines?|solver)\b"
@@ -177,10 +178,25 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
+    found = _as_written(draft, match)
+    aside = _ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
+    if aside is not None and found is not None:
+        found = _turned(found, aside, match)
+        span = (span[0], span[1])
     try:
-        need = SoftwareNeed(name=own_name(draft.line.words(*span)), version=_as_written(draft, match))
+        need = SoftwareNeed(name=own_name(draft.line.words(*span)), version=found)
     except (ValidationError, BadRequest):
         return
+    if (
+        "_" in need.name
+        and need.name.isupper()
+        and re.search(
+            r" (?:must|should|has|have|needs?|shall"
+            r"|ought) ",
+            match[0],
+        )
+    ):
+        return  # `OMP_NUM_THREADS must be 16`
     if re.fullmatch(r"\d\+\d", match["version"] or match["version3"] or ""):
         return  # `Nf=2+1`
     if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
@@ -192,7 +208,26 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         ):
             return
         draft.default(f"{draft.words(*match.span())!r} is taken as software with its version")
-    _add(draft, need, span[0], match.end())
+    _add(draft, need, span[0] - (len(aside[0]) if aside else 0), match.end())
+
+
+_ASIDE = re.compile(
+    r"(?<![\w-])(?:(?P<only>no (?:other )?(?:version|release) of )|(?:nothing|no version|not) (?P<than>older|earlier"
+    r"|newer"
+    r"|later) than )$"
+)
+
+
+def _turned(found: VersionRange, aside: re.Match[str], match: re.Match[str]) -> VersionRange:
+    """`no version of Python other than 3.11`, `nothing older than MATLAB R2022a`: the words before turn it round."""
+    bound = found.bounds[0]
+    if aside["only"]:
+        operator = "==" if match["op"] in ("other than", "except") else bound.operator
+    elif bound.operator == "==":
+        operator = ">=" if aside["than"] in ("older", "earlier") else "<="
+    else:
+        operator = bound.operator
+    return VersionRange(bounds=(VersionBound(operator=operator, version=bound.version),))
 
 
 def _as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
@@ -246,7 +281,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     direct = cue is not None and cue["cue"] in _DIRECT
     release = spans[-1] if len(spans) == 2 and _RELEASE.fullmatch(norm[slice(*spans[-1])]) else None
     if release is not None and _marked(draft, *spans[0], plain_capital=True):
-        version = VersionRange(bounds=(VersionBound(operator="==", version=draft.line.words(*release)),))
+        written = re.sub(r"^[vV](?=\d)", "", draft.line.words(*release))
+        version = VersionRange(bounds=(VersionBound(operator="==", version=written),))
         _add(draft, SoftwareNeed(name=draft.line.words(*spans[0]), version=version), start, end)
         return
     if own and not single and not named:

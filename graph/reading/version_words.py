@@ -6,7 +6,7 @@ import re
 
 from dragoman.versions import VersionBound, VersionRange
 
-__all__ = ["COUNTED", "MEASURED", "MORE", "RANGE", "VERSION", "VERSION_WORD", "version_range"]
+__all__ = ["COUNTED", "MEASURED", "MORE", "MUST_BE", "RANGE", "VERSION", "VERSION_WORD", "version_range"]
 
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
@@ -16,9 +16,10 @@ _DOTTED = (
     r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
-    ">=": r">=|=>|≥|at least|not? (?:older|earlier) than|not before"
+    ">=": r">=|=>|≥|at least|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
     r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
-    "<=": r"<=|=<|≤|at most|not? (?:later|newer) than|maximum|up to(?: and including)?",
+    "<=": r"<=|=<|≤|at most|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
+          r"|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
     ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
@@ -44,6 +45,8 @@ MEASURED = (
     r"|eur)(?!\w)"
 )
 """Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
+MUST_BE = r" (?:must|should|has to|have to|needs? to|shall|ought to)(?: be)? "
+"""`ROCm must be at least 5.7`: between a name and what its version is held to."""
 VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
@@ -69,15 +72,13 @@ MORE = (
 def version_range(match: re.Match[str]) -> VersionRange | None:
     """The range that a match of RANGE states; None where it says none."""
     groups = match.groupdict()
-    low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
-    if low and high:
-        return VersionRange(bounds=(_bound(">=", low), _bound("<=", high)))
-    if groups.get("low3") and groups.get("high3"):
-        return VersionRange(bounds=(_bound(">=", groups["low3"]), _bound("<", groups["high3"])))
-    if groups.get("low4") and groups.get("high4"):
-        low_sign = ">" if groups["from4"] == "<" else ">="
-        high_sign = "<" if groups["to4"] == "<" else "<="
-        return VersionRange(bounds=(_bound(low_sign, groups["low4"]), _bound(high_sign, groups["high4"])))
+    more = [
+        _bound(_operator(extra["op"], ""), extra["v"])
+        for extra in re.finditer(rf"(?P<op>{_FURTHER}) ?(?:{VERSION_WORD} )?(?P<v>{VERSION})", groups.get("more") or "")
+    ]
+    first = _two_ends(groups)
+    if first:
+        return VersionRange(bounds=(*first, *more))
     for suffix in ("", "2", "3", "4"):
         version = groups.get(f"version{suffix}")
         if not version:
@@ -85,12 +86,23 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
         after = (groups.get(f"after{suffix}") or "").strip(" ,()")
         operator = _operator(groups.get("op") if suffix == "" else None, after)
         bounds = list(_family(version[:-2]).bounds) if re.search(r"\.[x*]$", version) else [_bound(operator, version)]
-        for extra in re.finditer(
-            rf"(?P<op>{_FURTHER}) ?(?:{VERSION_WORD} )?(?P<v>{VERSION})", groups.get("more") or ""
-        ):
-            bounds.append(_bound(_operator(extra["op"], ""), extra["v"]))
-        return VersionRange(bounds=tuple(bounds))
+        return VersionRange(bounds=(*bounds, *more))
     return None
+
+
+def _two_ends(groups: dict[str, str | None]) -> tuple[VersionBound, ...]:
+    """Both bounds of a form that has two; none: it has not."""
+    low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
+    if low and high:
+        return _bound(">=", low), _bound("<=", high)
+    low, high = groups.get("low3"), groups.get("high3")
+    if low and high:
+        return _bound(">=", low), _bound("<", high)
+    low, high = groups.get("low4"), groups.get("high4")
+    if low and high:
+        signs = ">" if groups["from4"] == "<" else ">=", "<" if groups["to4"] == "<" else "<="
+        return _bound(signs[0], low), _bound(signs[1], high)
+    return ()
 
 
 def _family(prefix: str) -> VersionRange:

@@ -26,6 +26,9 @@ OBJECTIVES = {
     r"|günstigste\w*|billigste\w*|(?:at|au) moindre coût|save money"
     r"|costs? (?:the )?least"
     r"|(?:i |we )?(?:only |mostly |mainly )?(?:care|worry)(?: most)? about (?:the )?(?:price|costs?|money)"
+    r"|(?:costs?|price) (?:should|must|shall|is to|has to) be (?:as (?:low|small|little) as possible|minimal"
+    r"|minimi[sz]ed"
+    r"|kept (?:low|to a minimum))"
     r"|price matters(?: most)?",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you (?:possibly )?can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?: possible)?(?: start)?"
@@ -37,7 +40,9 @@ OBJECTIVES = {
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth",
-    "min-energy": r"as little (?:energy|power|electricity) as possible|greenest"
+    "min-energy": r"(?:energy|power|electricity)(?: consumption| use| usage)? (?:should|must|shall|is to|has to) be"
+    r" (?:as (?:low|small|little) as possible|minimal|minimi[sz]ed|kept (?:low|to a minimum))"
+    r"|(?:as possible |so )?wenig (?:energie|strom)\w*|as little (?:energy|power|electricity) as possible|greenest"
     r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
