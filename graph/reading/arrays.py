@@ -44,6 +44,7 @@ INDEPENDENT = (
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
+    rf"|not more than "
     rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
     rf"|the same time)|à the fois|en même temps|gleichzeitig|concurrently|simultaneously|together(?! with)"

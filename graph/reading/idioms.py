@@ -31,7 +31,11 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"|tops|limit)"
      + _END, "walltime_s budget array.at_once"),
     (r"(?<=\x00) or (?:less|under|below|cheaper|shorter)" + _END, "walltime_s budget"),
-    (r"(?<=\x00) (?:or|and) (?:more|better|faster|higher|above|up|greater)" + _END, "networks storage"),
+    (r"(?<=\x00) (?:or|and) (?:more|better|faster|higher|above|up|greater)", "networks storage"),
+    (r"(?:max|maxi|maximum|maximal) (?=\x00)", "budget walltime_s"),
+    (r"(?:i |we )?(?:don't|do not) (?:want|wish|like) to (?=\x00)|(?:don't|do not) let (?:it|them|this) (?=\x00)"
+     r"|without (?:paying|spending|costing) (?=\x00)", "budget walltime_s"),
+    (r"(?:this|for|a|every|per|all|some) weeks?" + _END, "walltime_s"),
     (rf"{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over| above| beyond)?(?: than)?(?: that"
      rf"| this| it)?"
      + _END, "budget"),
@@ -63,6 +67,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:runs?|running|ran|lack|short|shortage|want) (?:out )?of memory|memory (?:is|was|gets|got) (?:full"
      r"|exhausted|short)"
      r"|(?:eats?|hogs?) memory", "shapes.0.memory"),
+    (r"(?:i )?(?:do )?hope (?:this|the|my) (?:e-?mail|message|mail|note) finds you(?: all)?(?: well)?", ""),
     (r"(?:i'm |i am |am )?not (?:quite |really |so |too )?sure (?:if|whether|that)? ?(?:i|this|that|it)", ""),
     (r"(?:what |which )?(?:i |we )?(?:am|are|is) after|looks? after|(?:i |we )?(?:don't|do not) ask", ""),
     (r"(?:depending on )?(?:what|whatever|which|whichever|where|wherever|when|whenever) (?:is |are |it is )?free", ""),

@@ -43,6 +43,7 @@ def read_leftover(draft: Draft) -> None:
     found: list[str] = []
     remarks: list[str] = []
     title = _title(draft)
+    table = draft.line.text.count(" | ") > 1
 
     def close() -> None:
         if run and run[0] < title:
@@ -63,7 +64,7 @@ def read_leftover(draft: Draft) -> None:
         padding = (
             not word or word in PADDING or word in EVERYDAY or _PLAIN.fullmatch(match[0])
             or (word.isdigit() and original == "one")
-            or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and word != "|")
+            or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and (word != "|" or table))
         )  # fmt: skip
         if padding:
             close()

@@ -39,14 +39,17 @@ _FIELD = _words("""
     sites slurm pbs torque lsf sge oar kubernetes htcondor socket spend storage token user volume
     webhook workers
 """)
+_VOWEL = re.compile("[aeiouyäöüàâéèêëîïôûœ]")
+"""A word without any is short for something technical (`nccl`)."""
 _SUFFIXES = ("-installed", "-enabled", "-capable", "-only", "-free")
 _NEAR = frozenset(word for word in KEYWORDS | _FIELD if len(word) >= 4)
 _NEEDED_BEFORE = re.compile(
     r"(?:^|[^\w-])(?:with|need|needs|needed|needing|require|requires|required|requiring|use|uses|used|using|via|have"
     r"|has|having|on|under|without|no|not|from|by|must|should|want|wants|install|installed|support|supports"
-    r"|provide|provides|run|runs|running|launch|start|execute|called|named|name|\d[\w.,]*|per|each|every"
+    r"|provide|provides|run|runs|running|launch|start|execute|called|named|name|per|each|every"
     r"|[:=])(?: (?:a|an|the|any|some|our|my|your|of|in|be|its|very|really|also|enough)){0,2} ?$"
 )
+_OUR_OWN = re.compile(r"(?<![\w-])(?:run|runs|running|launch|start|execute) (?:my|our|the|his|her|their) $")
 _NEEDED_AFTER = re.compile(
     r" ?(?:[:=\d]|(?:is|are|must|should|needs?|has|have|be|been|also|already|to|do|does) (?:\w+ ){0,2}?(?:required"
     r"|needed|installed|available|present|mandatory|there|loaded|enabled|running)"
@@ -77,14 +80,16 @@ def is_remark(draft: Draft, start: int, end: int) -> bool:
     if written[0] != written[0].lower() and not (draft.line.foreign or _begins(draft, start)):
         return False
     before, after = draft.line.norm[max(0, start - 60) : start], draft.line.norm[end : end + 60]
-    return _NEEDED_BEFORE.search(before) is None and _NEEDED_AFTER.match(after) is None
+    ours = "command" in draft.fields and _OUR_OWN.search(before) is not None
+    counted = re.search(r"\d[\w.,]* ?$", draft.line.open[max(0, start - 24) : start]) is not None
+    return not counted and (ours or _NEEDED_BEFORE.search(before) is None) and _NEEDED_AFTER.match(after) is None
 
 
 def _can_ask(word: str) -> bool:
     low = word.lower()
     return (
         low in _TURNS or low in _FIELD or low in KEYWORDS or low in FUNCTION_WORDS or "n't" in low
-        or low.endswith(_SUFFIXES)
+        or low.endswith(_SUFFIXES) or _VOWEL.search(low) is None
         or (len(low) >= 4 and low not in PADDING and any(one_off(low, other) for other in _NEAR))
     )  # fmt: skip
 
