@@ -6,6 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pydantic import ValidationError
@@ -19,7 +20,18 @@ from providers.schedulers.directives import Directive, checked, clean_script
 from providers.schedulers.flux_slots import slots_of
 from providers.schedulers.flux_values import format_duration, read_duration, read_flux_id, read_time_limit
 from providers.schedulers.job_output import scheduler_log
-from providers.schedulers.option_rows import Fields, OwnWord, Row, Take, Unreadable, named, number, queues, says
+from providers.schedulers.option_rows import (
+    Fields,
+    OwnWord,
+    Row,
+    Take,
+    Unreadable,
+    name_of,
+    named,
+    number,
+    queues,
+    says,
+)
 from providers.schedulers.option_table import OptionTable
 from providers.schedulers.script_draft import Option, ScriptDraft, take_options
 
@@ -75,6 +87,7 @@ def read_flux_script(text: str) -> ScriptReading:
     TABLE.read(draft)
     for late in draft.parts.ignored:
         draft.problem(late, f"{sentinel} comes after the first command: flux batch refuses the script (move it up)")
+    draft.parts = replace(draft.parts, ignored=())
     if "nodes" in draft.shape and "tasks" not in draft.shape:
         draft.imply("exclusive", True, by="nodes")  # without slots they are whole
     return draft.finish()
@@ -138,6 +151,12 @@ def _urgency(spec: JobSpec) -> str | None:
     return _text(spec.priority)
 
 
+def _read_urgency(text: str) -> None:
+    words = ("hold", "expedite", "default")
+    if text not in words and not (text.isascii() and text.isdecimal() and int(text) <= 31):
+        raise Unreadable(f"{text[:60]!r} is no urgency (write a number from 0 to 31)")
+
+
 def _exclusive(spec: JobSpec) -> str | None:
     if spec.shape.exclusive and spec.shape.node_count is None:
         raise BadRequest("whole nodes, and no nodes are stated", where="exclusive", cure="state the nodes")
@@ -188,7 +207,7 @@ def _attribute(draft: ScriptDraft, directive: Directive, option: Option) -> None
     name, _, value = option.value.partition("=")
     if name not in ("system.bank", "bank"):
         raise OwnWord
-    draft.name(directive, option._replace(values=(value,)), "account")
+    draft.set(directive, option.written, account=name_of(value))
 
 
 def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
@@ -196,7 +215,11 @@ def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     begin = re.fullmatch(r"(\d{7,11})(?:\.\d+)?", value, re.ASCII)
     if scheme == "begin-time" and begin is not None:
         draft.set(directive, option.written, start_after=datetime.fromtimestamp(int(begin[1]), UTC))
-    elif scheme in ("after", "afterany", "afterok", "afternotok") and read_flux_id(value) is not None:
+    elif scheme == "begin-time":
+        raise Unreadable(f"{value[:60]!r} is no moment (write seconds since the epoch, or --begin-time='+1h')")
+    elif scheme in ("after", "afterany", "afterok", "afternotok"):
+        if read_flux_id(value) is None:
+            raise Unreadable(f"{value[:60]!r} is no job id (write it like {scheme}:f2JmhSNW)")
         one = Dependency.model_validate({"kind": scheme, "job_id": str(read_flux_id(value))})
         draft.add(directive, option.written, "dependencies", one)
     else:
@@ -247,7 +270,7 @@ TABLE = OptionTable(
         Row("--bank", take=named("--bank", "account").take),  # newer than the attribute
         Row("--setattr", lambda spec: f"system.bank={spec.account}" if spec.account else None, _attribute, "account"),
         Row("--time-limit", lambda spec: format_duration(spec.walltime_s) if spec.walltime_s else None, _time),
-        Row("--urgency", _urgency),
+        Row("--urgency", _urgency, says(_read_urgency), "priority"),
         Row("--dependency", _write_depends, _depends, "dependencies"),
         Row("--nodes", lambda spec: _text(spec.shape.node_count), _count("nodes")),
         Row("--nslots", lambda spec: _text(slots_of(spec.shape)[0]), _count("tasks")),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
@@ -67,7 +68,7 @@ def status_of(ref: JobRef, job: Mapping[str, Any]) -> JobStatus:
     """One record; keys are absent until they are known."""
     word, result = str(job.get("state", "")), str(job.get("result", ""))
     exception = _part(job, "exception")
-    fatal = bool(exception.get("occurred")) and exception.get("severity", 0) == 0
+    fatal = bool(exception.get("occurred")) and str(exception.get("severity", 0)) == "0"
     kind, note = str(exception.get("type", "")), str(exception.get("note", ""))
     wait = _wait(job)
     if word == "INACTIVE":
@@ -107,13 +108,20 @@ def _part(job: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _wait(job: Mapping[str, Any]) -> WaitStatus:
-    raw, code = job.get("waitstatus"), job.get("returncode")
-    if isinstance(raw, int) and raw >= 0:
+    raw, code = _whole(job.get("waitstatus")), _whole(job.get("returncode"))
+    if raw is not None and raw >= 0:
         return WaitStatus.decode(raw)
-    if isinstance(code, int) and code >= 0:
+    if code is not None and code >= 0:
         return WaitStatus(code, None)
     # -128 stands for a job that never ran; other negative codes for the signal that ended it.
-    return WaitStatus(None, -code if isinstance(code, int) and -65 < code < 0 else None)
+    return WaitStatus(None, -code if code is not None and -65 < code < 0 else None)
+
+
+def _whole(value: object) -> int | None:
+    """A whole number, or the text of one; None for anything else, truth values too."""
+    if isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value, re.ASCII):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _signal(wait: WaitStatus) -> int | None:

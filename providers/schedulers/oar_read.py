@@ -46,6 +46,8 @@ def read_oar_script(text: str) -> ScriptReading:
 
 def _split(text: str) -> tuple[list[Option], str]:
     match = _LINE.fullmatch(text)
+    if not text.strip():
+        return [], ""
     if match is None:
         return [], f"{text.strip()[:60]!r} is no option (options begin with a dash)"
     name, value, wrong = ALIASES.get(match[1], match[1]), match[2], ""
@@ -82,7 +84,8 @@ def _log(spec: JobSpec) -> str:
 
 
 def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None:
-    tree, comma, tail = option.value.partition(",walltime=")
+    tree, comma, tail = f",{option.value}".partition(",walltime=")
+    tree = tree[1:]
     if comma and "," not in tail:
         seconds = _walltime(tail)
         if not seconds:
@@ -96,7 +99,9 @@ def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None
             raise Unreadable(f"{tree[:60]!r} is no tree of resources (write it like /nodes=2/core=4)")
         return
     names = {part.partition("=")[0] for part in tree.strip("/").split("/")}
-    if re.search(r"=(?:0+(?!\d)|ALL|BEST)", tree) or not names <= _NODES | _GPU | _PER:
+    if wrong := re.search(r"=(0+|\d{10,})(?!\d)", tree):
+        raise Unreadable(f"{wrong[1][:20]} in {tree[:60]!r} is no number of them (write a whole number from 1)")
+    if re.search(r"=(?:ALL|BEST)", tree) or not names <= _NODES | _GPU | _PER:
         raise OwnWord("kept for OAR only")
     _spread(draft, directive, option, tree)
 
@@ -159,6 +164,8 @@ def _property(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     text = option.value
     if len(text) > 2 and text[0] == text[-1] == '"':
         text = text[1:-1]
+    if len(re.findall(r"'", text)) % 2 or len(re.findall('"', text)) % 2:
+        raise Unreadable(f"{text[:60]!r} has a quote that is not closed (close it on the same line)")
     if len(text) > 256:
         raise OwnWord
     ours = re.search(r"(?:^| AND )\(?LOWER\(\w+\) LIKE '%([a-z0-9 ._-]{1,64})%'\)?$", text)
@@ -186,7 +193,7 @@ def _properties(spec: JobSpec, gpu_model: str) -> str | None:
 
 def _depends(draft: ScriptDraft, directive: Directive, option: Option) -> None:
     if re.fullmatch(r"\d{1,18}", option.value, re.ASCII) is None:
-        raise OwnWord
+        raise Unreadable(f"{option.value[:60]!r} is no job id (give oarsub's number)")
     draft.add(directive, option.written, "dependencies", Dependency(kind="afterany", job_id=option.value))
 
 

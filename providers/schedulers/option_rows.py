@@ -11,7 +11,8 @@ from providers.schedulers.directives import Directive
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, read_number
 
 __all__ = [
-    "Fields", "OwnWord", "Row", "Take", "Unreadable", "clock", "counted", "named", "number", "queues", "says",
+    "Fields", "OwnWord", "Row", "Take", "Unreadable", "clock", "counted", "name_of", "named", "number", "queues",
+    "says",
 ]  # fmt: skip
 
 Take = Callable[[ScriptDraft, Directive, Option], None]
@@ -104,15 +105,16 @@ def clock(option: str, read: Callable[[str], int | None]) -> Row:
     return Row(option, write, says(take), "walltime_s")
 
 
-def _name(text: str) -> str:
+def name_of(text: str) -> str:
+    """A name that a request takes. Raises `Unreadable`."""
     if read_name(text) is None:
-        raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only)")
+        raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only, at most 128)")
     return text
 
 
 def named(option: str, told: str) -> Row:
     """An option that takes a name, which a field of the job is."""
-    return Row(option, lambda spec: getattr(spec, told), says(lambda text: {told: _name(text)}), told)
+    return Row(option, lambda spec: getattr(spec, told), says(lambda text: {told: name_of(text)}), told)
 
 
 def queues(option: str, separator: str, *, others: str = "") -> Row:
@@ -134,7 +136,7 @@ def queues(option: str, separator: str, *, others: str = "") -> Row:
         names = tuple(one.strip() for one in (text.split(separator) if separator else [text]) if one.strip())
         if others and (not names or any(read_name(one) is None or set(others) & set(one) for one in names)):
             return None
-        first = _name(names[0] if names else "")
-        return {"queue": first, "queues": tuple(map(_name, names)) if len(names) > 1 else ()}
+        first = name_of(names[0] if names else "")
+        return {"queue": first, "queues": tuple(map(name_of, names)) if len(names) > 1 else ()}
 
     return Row(option, write, says(read), "queue")

@@ -23,7 +23,7 @@ from dragoman.request import ArrayRange, ArraySpec, Dependency, EnvironmentVaria
 from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive, checked, split_words
 from providers.schedulers.job_output import scheduler_log
-from providers.schedulers.option_rows import Fields, Row, Take, Unreadable, named, number, says
+from providers.schedulers.option_rows import Fields, Row, Take, Unreadable, name_of, named, number, says
 from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_values import read_job_id, read_size, read_walltime
 from providers.schedulers.script_draft import Option, ScriptDraft, read_name, read_number, take_options
@@ -98,9 +98,7 @@ def _take_variables(draft: ScriptDraft, directive: Directive, option: Option) ->
 def _queue(text: str) -> Fields:
     if re.fullmatch(r"[RSM]\d+(?:\.[\w.-]+)?", text, re.ASCII):
         return {"reservation": text}
-    if read_name(text) is None:
-        raise Unreadable(f"{text[:60]!r} is not usable (letters, digits, blank and . _ + @ / : - only)")
-    return {"queue": text}
+    return {"queue": name_of(text)}
 
 
 def read_array(text: str) -> Fields:
@@ -120,8 +118,16 @@ def read_array(text: str) -> Fields:
 
 def _rerun(text: str) -> Fields:
     if text not in ("y", "n"):
-        raise Unreadable(f"{text[:60]!r} is neither y nor n")
+        raise Unreadable(f"{text[:60]!r} is neither y nor n (write y or n)")
     return {"requeue": text == "y"}
+
+
+_OTHER_KINDS: Final = frozenset({
+    "before", "beforeok", "beforenotok", "beforeany", "on", "runone", "synccount", "syncwith", "afterstartarray",
+    "afterokarray", "afternotokarray", "afteranyarray", "beforestartarray", "beforeokarray", "beforenotokarray",
+    "beforeanyarray",
+})  # fmt: skip
+"""Dependencies of PBS and Torque that no word of ours says."""
 
 
 def _depends(text: str) -> Fields | None:
@@ -129,9 +135,13 @@ def _depends(text: str) -> Fields | None:
     for part in text.split(","):
         kind, _, ids = part.strip().partition(":")
         jobs = ids.split(":")
-        known = kind in ("afterok", "afterany", "afternotok", "after")
-        if not known or any(read_name(one) is None or read_job_id(one) is None for one in jobs):
+        if kind in _OTHER_KINDS:
             return None
+        if kind not in ("afterok", "afterany", "afternotok", "after"):
+            raise Unreadable(f"{part.strip()[:60]!r} is no dependency (write it like afterok:1234)")
+        wrong = next((one for one in jobs if read_name(one) is None or read_job_id(one) is None), None)
+        if wrong is not None:
+            raise Unreadable(f"{wrong[:60]!r} is no job id (write it like {kind}:1234)")
         found.extend(Dependency.model_validate({"kind": kind, "job_id": one}) for one in jobs)
     return {"dependencies": tuple(found)}
 
@@ -213,6 +223,16 @@ def _write_start(spec: JobSpec) -> str | None:
     return datetime.fromtimestamp(math.ceil(spec.start_after.timestamp()), UTC).strftime("%Y%m%d%H%M.%S")
 
 
+def _read_start(text: str) -> None:
+    if re.fullmatch(r"(?:(?:\d\d)?\d\d)?(?:\d\d){2,4}(?:\.\d\d)?", text, re.ASCII) is None:
+        raise Unreadable(f"{text[:60]!r} is no moment (write it like 202612311800)")
+
+
+def _read_priority(text: str) -> None:
+    if re.fullmatch(r"[+-]?\d{1,4}", text, re.ASCII) is None or not -1024 <= int(text) <= 1023:
+        raise Unreadable(f"{text[:60]!r} is no priority (write a whole number from -1024 to 1023)")
+
+
 def _write_priority(spec: JobSpec) -> str | None:
     if spec.priority is not None and not -1024 <= spec.priority <= 1023:
         raise BadRequest(f"priority {spec.priority}", where="priority", cure="choose one from -1024 to 1023")
@@ -242,8 +262,8 @@ def shared_rows(log: Callable[[JobSpec], str] = scheduler_log, queue: str = "que
         Row("-r", lambda spec: "y" if spec.requeue else "n", says(_rerun)),
         Row("-q", write_queue, says(_queue), queue),
         Row("-W depend", _write_depends, says(_depends, "kept for PBS only"), "dependencies"),
-        Row("-a", _write_start),
-        Row("-p", _write_priority),
+        Row("-a", _write_start, says(_read_start), "start_after"),
+        Row("-p", _write_priority, says(_read_priority), "priority"),
         named("-A", "account"),
         Row("-I", take=_terminal),
         Row("-V", take=_told("-V would bring the submitter's environment along: name the variables instead")),

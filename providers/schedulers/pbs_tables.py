@@ -14,6 +14,7 @@ from providers.schedulers.base import Rules, table
 __all__ = ["ERRORS", "PBS_EXITS", "PBS_STATES", "REASONS", "TORQUE_EXITS", "TORQUE_STATES"]
 
 PBS_STATES: Final[dict[str, JobState]] = {
+    "C": JobState.COMPLETED,  # Completed, in Torque's word, which wrappers keep: how, the exit value says
     "B": JobState.RUNNING,  # Begun: an array of which at least one task has started
     "E": JobState.COMPLETING,  # Exiting
     "F": JobState.COMPLETED,  # Finished: how, the exit value and the substate say
@@ -99,7 +100,11 @@ REASONS: Final[Rules] = table(
 ERRORS: Final[Rules] = table(
     (r"Unknown queue|Unknown resource|Illegal attribute|illegal -|illegally formed|Job name is too long", NEVER),
     (r"violates queue and/or server resource limits|Job rejected by all possible destinations", NEVER),
-    (r"Resource .*not allowed|Cannot set attribute|Invalid value|Undefined attribute|usage: qsub|script file", NEVER),
+    (
+        r"Resource .*not allowed|Cannot set attribute|Invalid value|Undefined attribute|usage: qsub|script file",
+        NEVER,
+    ),
+    (r"(?:invalid|illegal|unrecognized) option", NEVER),
     (
         r"Array job exceeds|size exceeds|Job exceeds|Invalid request|job dependency|Unknown Job Id|No default queue",
         NEVER,

@@ -63,6 +63,7 @@ def take_options(
             found.append(Option("", (), word, f"{word[:60]!r} is no option (options begin with a dash; quote blanks)"))
         elif equals:
             wrong = f"{name} takes no value (delete ={given[:60]})" if count == 0 else ""
+            wrong = wrong or ("" if given or count is None else f"{name} has no value (give one or delete the line)")
             found.append(Option(name, (given,), word, wrong))
         elif (
             count is None
@@ -192,7 +193,7 @@ class ScriptDraft:
         """A field that takes a name."""
         name = read_name(option.value)
         if name is None:
-            words = "is not usable (letters, digits, blank and . _ + @ / : - only)"
+            words = "is not usable (letters, digits, blank and . _ + @ / : - only, at most 128)"
             self.problem(directive, f"{option.name}: {option.value[:60]!r} {words}")
         else:
             self.set(directive, option.written, **{field: name})
