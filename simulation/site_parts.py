@@ -78,13 +78,14 @@ def workload(
         if count
     ]
     idle = sum(group.nodes_idle or 0 for group in groups)
+    used = sum(group.nodes_up or 0 for group in groups) - idle
     pending = 0 if idle > nodes // 4 else dice.whole_log(1, 4 * nodes + 4)
     return Workload(
         scheduler=scheduler,
         queues=tuple(_queue(name, "batch" if "batch" in names else names[0], groups) for name in names),
         groups=tuple(groups),
         jobs_pending=pending,
-        jobs_running=min(nodes - idle, dice.whole_log(1, nodes + 1)),
+        jobs_running=min(used, dice.whole_log(1, nodes + 1)),
         whole_nodes_only=truth(scheduler != "kubernetes" and nodes > 500),
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from dragoman.facts import FileSystem, Gpu, NodeGroup, Queue, Workload
+from providers.simulated.depth import depth, nodes_used
 
 __all__ = ["Motion"]
 
@@ -47,62 +48,50 @@ class Motion:
         return min(most, max(0, round(base + self.volatility * self.wander(*words) * most)))
 
     def workload(self, workload: Workload) -> Workload:
-        """Idle nodes, free cores and GPUs, and the queues' depth; sizes and limits stay."""
+        """Idle nodes, what is free with them, and how many jobs run and wait; sizes and limits stay."""
         groups = (
             None if workload.groups is None else tuple(map(self._group, range(len(workload.groups)), workload.groups))
         )
-        queues = None if workload.queues is None else tuple(self._queue(each, groups) for each in workload.queues)
-        pending, running = workload.jobs_pending, workload.jobs_running
-        return workload.model_copy(
-            update={
-                "groups": groups,
-                "queues": queues,
-                "jobs_pending": None if pending is None else self.amount(pending, max(1, 2 * pending), "pending"),
-                "jobs_running": None if running is None else self._running(running, workload.groups, groups),
-            }
+        jobs = depth(workload, groups, self._waiting)
+        queues = workload.queues and tuple(
+            self._queue(queue, groups).model_copy(update={"jobs_running": running, "jobs_pending": pending})
+            for queue, running, pending in zip(workload.queues, jobs.queues_running, jobs.queues_pending, strict=True)
         )
+        update = {"groups": groups, "queues": queues, "jobs_pending": jobs.pending, "jobs_running": jobs.running}
+        return workload.model_copy(update=update)
+
+    def _waiting(self, written: int, queue: str) -> int:
+        return self.amount(written, max(1, 2 * written), "pending", *((queue,) if queue else ()))
 
     def _group(self, index: int, group: NodeGroup) -> NodeGroup:
         up = group.nodes_up if group.nodes_up is not None else group.nodes
-        if up is None or group.nodes_idle is None:
+        was = nodes_used(group)
+        if up is None or group.nodes_idle is None or was is None:
             return group
         idle = self.amount(group.nodes_idle, up, "idle", index)
+        used = up - idle
         cores, memory = group.cpus_per_node, group.memory_bytes_per_node
-        # Of a group without an idle node the state itself says what part of a node is free.
-        full = idle == 0
-        part = group.largest_free_cpus if full and group.nodes_idle == 0 else 0 if full else cores
-        gpus = (
-            None
-            if group.gpus is None
-            else tuple(
-                gpu.model_copy(update={"free": None if gpu.free is None else (gpu.count or 0) * idle})
-                for gpu in group.gpus
-            )
-        )
-        update: dict[str, object] = {"nodes_idle": idle, "gpus": gpus}
+        update: dict[str, object] = {"nodes_idle": idle}
+        if group.gpus is not None:
+            update["gpus"] = tuple(_gpus_free(gpu, group.nodes_idle, was, idle, used) for gpu in group.gpus)
+        part = 0
         if group.cpus_free is not None and cores is not None:
-            update |= {"cpus_free": (part or 0) if full else idle * cores, "largest_free_cpus": part}
+            # On nodes in use something is free too: as much on each as it is as written.
+            rest = _rest(group.cpus_free - group.nodes_idle * cores, was, used, max(0, cores - 1))
+            most = group.largest_free_cpus if group.nodes_idle == 0 and group.largest_free_cpus is not None else cores
+            part = 0 if not rest else max(-(-rest // used), min(rest, most, cores - 1))
+            update |= {"cpus_free": idle * cores + rest, "largest_free_cpus": cores if idle else part}
         if group.memory_free_bytes is not None and memory is not None:
-            update["memory_free_bytes"] = (
-                memory if not full else group.memory_free_bytes if group.nodes_idle == 0 else 0
-            )
+            full = group.memory_free_bytes if group.nodes_idle == 0 else memory * part // cores if cores else 0
+            update["memory_free_bytes"] = memory if idle else full
         return group.model_copy(update=update)
 
     def _queue(self, queue: Queue, groups: Sequence[NodeGroup] | None) -> Queue:
-        mine = [each for each in groups or () if not each.queues or queue.name in each.queues]
-        update: dict[str, object] = {}
-        if queue.nodes_idle is not None and mine:
-            update["nodes_idle"] = sum(each.nodes_idle or 0 for each in mine)
-        if queue.jobs_pending is not None:
-            update["jobs_pending"] = self.amount(
-                queue.jobs_pending, max(1, 2 * queue.jobs_pending), "pending", queue.name
-            )
-        return queue.model_copy(update=update) if update else queue
-
-    def _running(self, running: int, before: Sequence[NodeGroup] | None, after: Sequence[NodeGroup] | None) -> int:
-        """As many jobs more or fewer as nodes that are no longer idle, or are now."""
-        freed = sum((b.nodes_idle or 0) - (a.nodes_idle or 0) for a, b in zip(before or (), after or (), strict=True))
-        return max(0, running - freed)
+        mine = [each.nodes_idle for each in groups or () if not each.queues or queue.name in each.queues]
+        told = [each for each in mine if each is not None]
+        if queue.nodes_idle is None or not mine or len(told) < len(mine):
+            return queue
+        return queue.model_copy(update={"nodes_idle": sum(told)})
 
     def file_system(self, one: FileSystem) -> FileSystem:
         """Free room, and what is left of the quota."""
@@ -118,3 +107,16 @@ class Motion:
         if one.free is None or one.count is None:
             return one
         return one.model_copy(update={"free": self.amount(one.free, one.count, "gpu", one.model)})
+
+
+def _rest(written: int, was: int, used: int, most: int) -> int:
+    """What is free on nodes in use, where so much is on `was` of them as written, and `most` can be on each."""
+    return min(round(max(0, written) * used / was), used * most) if was else 0
+
+
+def _gpus_free(gpu: Gpu, idle_then: int, was: int, idle: int, used: int) -> Gpu:
+    """GPUs of a group: `count` is of each node, `free` of all of them."""
+    if gpu.free is None:
+        return gpu
+    count = gpu.count or 0
+    return gpu.model_copy(update={"free": count * idle + _rest(gpu.free - count * idle_then, was, used, count)})

@@ -22,6 +22,8 @@ from providers.simulated.state import SimulatedState
 
 __all__ = ["SimulatedScheduler"]
 
+TICK_S = 10
+"""How often what the scheduler tells changes: as old as a snapshot of a real one may be."""
 _HELD = (Answer[Workload], Answer[StartEstimate], Answer[JobRef])
 """A generic model that nobody holds is made anew at each use."""
 
@@ -52,7 +54,7 @@ class SimulatedScheduler:
         if self.state.workload is None:
             return Answer[Workload].absent("this site has no workload manager (simulated)")
         at = self.clock()
-        motion = self.state.motion(f"workload/{self.name}", at)
+        motion = self.state.motion(f"workload/{self.name}", _tick(at))
         workload = self.state.workload if motion is None else motion.workload(self.state.workload)
         return Answer[Workload].ok(workload.model_copy(update={"observed_at": at}))
 
@@ -133,6 +135,11 @@ class SimulatedScheduler:
     async def release(self, ref: JobRef) -> Answer[JobRef]:
         """No job can be here."""
         return await self.cancel(ref)
+
+
+def _tick(at: datetime) -> datetime:
+    """The moment that is told of: nodes and jobs that are asked for one after the other are of the same one."""
+    return datetime.fromtimestamp(at.timestamp() // TICK_S * TICK_S, at.tzinfo)
 
 
 def _estimate(at: datetime, starts: Truth, expected: float | None) -> StartEstimate:
