@@ -96,6 +96,11 @@ class Results:
         item = self.commands.get(name)
         return item if isinstance(item, Completed) else None
 
+    def whole(self, name: str) -> Completed | None:
+        """A command that ran to its end and whose answer is whole lines (or JSON); None otherwise (see `no_answer`)."""
+        done = self.done(name)
+        return done if done is not None and not done.truncated and not _cut(done) else None
+
     def asked(self, name: str) -> bool:
         """Whether a command of that name was already asked, in this or an earlier round."""
         return name in self.commands
@@ -202,8 +207,7 @@ def no_answer(results: Results, name: str, *, lines: bool = True) -> Answer[Any]
     if isinstance(item, Completed):
         if item.truncated:
             return Answer[Any].unknown(f"{brief(item.argv[0])} answered too much to read")
-        # Half a line may hold half a number. What ends as JSON does is whole, or is seen not to be where it is read.
-        if lines and item.rc == 0 and not item.stdout.endswith((b"\n", b"\r", b"}", b"]")) and item.stdout:
+        if lines and _cut(item):
             return Answer[Any].unknown(f"the answer ends in the middle of a line: {brief(item, 120)}")
         return None
     if isinstance(item, CommandMissing):
@@ -227,3 +231,11 @@ _PROGRAM = re.compile(r"^dragoman-program (/\S+)$", re.MULTILINE)
 def _without_marks(text: str) -> str:
     """What a program said, without the lines by which our own scripts tell where it begins."""
     return "\n".join(line for line in text.splitlines() if not line.startswith("dragoman-")).strip()
+
+
+def _cut(done: Completed) -> bool:
+    """Whether the last line did not end: half of it may hold half a number.
+
+    What ends as JSON does is whole, or is seen not to be where it is read.
+    """
+    return done.rc == 0 and done.stdout != b"" and not done.stdout.endswith((b"\n", b"\r", b"}", b"]"))

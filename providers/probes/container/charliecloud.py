@@ -10,7 +10,7 @@ from dragoman.facts import ContainerImage, ContainerRuntime
 from dragoman.kleene import Truth
 from dragoman.observation import Answer, Category
 from providers.probes.base import Ask, Paths, Probe, Results, question, where_is
-from providers.probes.container.runtime import container_verbs, version_of
+from providers.probes.container.runtime import container_verbs, is_image_name, version_of
 from providers.probes.container.user_namespaces import FILES, TRY, user_namespaces
 from providers.registry import register_probe
 
@@ -57,11 +57,12 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
 
 
 def _images(results: Results) -> tuple[ContainerImage, ...] | None:
-    done = results.done("images")
+    done = results.whole("images")
     lines = done.out.splitlines() if done is not None and done.rc == 0 else []
     if lines[-1:] != ["dragoman-end"]:
         return None
-    return tuple(ContainerImage(name=line.replace("%", "/").replace("+", ":")) for line in lines[:-1] if line)
+    names = [line.replace("%", "/").replace("+", ":") for line in lines[:-1] if line]
+    return tuple(ContainerImage(name=name) for name in names) if all(map(is_image_name, names)) else None
 
 
 @register_probe

@@ -29,7 +29,7 @@ def _ask(paths: Paths) -> Ask:
 
 
 def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
-    version = version_of(results, "version", r"^(?:Docker version|podman version) v?(\d[\w.]*)")
+    version = version_of(results, "version", r"^(?:Docker version|podman version) v?(\d+(?:\.\w+)+)")
     if isinstance(version, Answer):
         return version
     if "podman version" in version[1].out.lower():
@@ -66,7 +66,9 @@ def _usable(results: Results) -> tuple[Truth, str, Truth]:
 def _images(results: Results) -> tuple[ContainerImage, ...] | None:
     done = results.done("images")
     rows = json_lines(done.out) if done is not None and done.rc == 0 and not done.truncated else None
-    if rows is None:
+    if rows is None or done is None or no_answer(results, "images") is not None:
+        return None
+    if (not rows and done.err.strip()) or not all("Repository" in row and "Tag" in row for row in rows):
         return None
     return tuple(
         ContainerImage(name=f"{row['Repository']}:{row['Tag']}", bytes=decimal_bytes(row.get("Size")))

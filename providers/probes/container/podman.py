@@ -55,7 +55,7 @@ def _ask(paths: Paths) -> Ask:
 
 
 def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
-    version = version_of(results, "version", r"^podman(?:-hpc)? version v?(\d[\w.]*)")
+    version = version_of(results, "version", r"^podman(?:-hpc)? version v?(\d+(?:\.\w+)+)")
     if isinstance(version, Answer):
         return version
     told = _by_images(results)
@@ -73,7 +73,7 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
 
 def _by_images(results: Results) -> tuple[Truth, str, Truth] | None:
     """Usable, no reason, rootless; None where that is not shown by what was cheap to ask."""
-    images, told = results.done("images"), results.done("map")
+    images, told = results.whole("images"), results.whole("map")
     if images is None or images.rc != 0 or told is None or told.rc != 0:
         return None
     first, *mapped = told.out.splitlines() or [""]
@@ -85,7 +85,7 @@ def _by_images(results: Results) -> tuple[Truth, str, Truth] | None:
 
 
 def _may_administrate(status: str) -> bool:
-    found = re.search(r"^CapEff:\s*([0-9a-f]{1,32})\s*$", status, re.MULTILINE)
+    found = re.search(r"^CapEff:\s*([0-9a-f]{16})\n", status, re.MULTILINE)
     return found is not None and bool(int(found[1], 16) >> SYS_ADMIN & 1)
 
 

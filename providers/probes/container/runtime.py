@@ -13,7 +13,7 @@ from dragoman.units import parse_bytes
 from providers.probes.base import Ask, Paths, ProbeVerb, Results, brief, no_answer, presence, question, where_is
 from providers.verbs import CONTAINER_STATUS, NoArguments
 
-__all__ = ["container_verbs", "decimal_bytes", "folder_images", "table_images", "version_of"]
+__all__ = ["container_verbs", "decimal_bytes", "folder_images", "is_image_name", "table_images", "version_of"]
 
 RUNTIMES: Mapping[str, str] = {
     "apptainer": "apptainer", "charliecloud": "ch-run", "docker": "docker", "enroot": "enroot", "podman": "podman",
@@ -102,9 +102,35 @@ def folder_images(results: Results, paths: Paths) -> tuple[ContainerImage, ...] 
     return tuple(ContainerImage(name=name, path=f"{folder.rstrip('/')}/{name}") for name in names)
 
 
-def table_images(done: Completed | None, name: Callable[[list[str]], str | None]) -> tuple[ContainerImage, ...] | None:
-    """Images of a table, a line each; `name` makes it of the line's words. None where the table was not told."""
-    if done is None or done.rc != 0 or done.truncated:
+def table_images(
+    results: Results, command: str, name: Callable[[list[str]], str | None], *, head: str = ""
+) -> tuple[ContainerImage, ...] | None:
+    """Images of a table, a line each. None where the table was not told, or where a line of it is none of an image.
+
+    Args:
+        results: what came back.
+        command: whose output it is.
+        name: makes an image's name of a line's words; empty: an image that is not at hand; None: no line of the table.
+        head: the first word of the line above the table, where there is one; what stands before it is left out.
+
+    """
+    done = results.done(command)
+    if no_answer(results, command) is not None or done is None or done.rc != 0:
         return None
-    rows = (name(line.split()) for line in done.out.splitlines() if line.strip())
-    return tuple(ContainerImage(name=each) for each in dict.fromkeys(rows) if each)
+    lines = [line.split() for line in done.out.splitlines() if line.strip()]
+    if head:
+        above = next((place for place, words in enumerate(lines) if words[0] == head), None)
+        if above is None:
+            return None
+        lines = lines[above + 1 :]
+    if not lines and done.err.strip():
+        return None
+    names = [name(words) for words in lines]
+    if not all(each is not None and (not each or is_image_name(each)) for each in names):
+        return None
+    return tuple(ContainerImage(name=each) for each in dict.fromkeys(names) if each)
+
+
+def is_image_name(text: str) -> bool:
+    """Whether a text can name an image: other words stand between the lines of tables, too."""
+    return re.fullmatch(r"[A-Za-z0-9_][\w./:@+%~-]*", text, re.ASCII) is not None

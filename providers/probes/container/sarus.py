@@ -15,6 +15,9 @@ from providers.registry import register_probe
 
 __all__ = ["Sarus"]
 
+HEAD = "REPOSITORY"
+"""The first word above the table of images, which stands there however many images there are."""
+
 
 def _ask(paths: Paths) -> Ask:
     call = where_is("sarus", paths)
@@ -29,13 +32,13 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
     return Answer[ContainerRuntime].ok(
         ContainerRuntime(
             runtime="sarus", version=version[0], usable=usable, reason=reason, rootless=Truth.YES,
-            images=table_images(results.done("images"), _name),
+            images=table_images(results, "images", _name, head=HEAD),
         )
     )  # fmt: skip
 
 
 def _name(words: list[str]) -> str | None:
-    return f"{words[0]}:{words[1]}" if len(words) >= 5 and words[0] != "REPOSITORY" else None
+    return f"{words[0]}:{words[1]}" if len(words) >= 5 else None
 
 
 def _usable(results: Results) -> tuple[Truth, str]:
@@ -44,7 +47,8 @@ def _usable(results: Results) -> tuple[Truth, str]:
     if trouble is not None or done is None:
         return Truth.UNKNOWN, trouble.reason if trouble else "sarus images was not asked"
     if done.rc == 0:
-        return Truth.YES, ""
+        shown = table_images(results, "images", _name, head=HEAD) is not None
+        return (Truth.YES, "") if shown else (Truth.UNKNOWN, f"it shows no table of images: {brief(done)}")
     why = blame(done)
     return (Truth.UNKNOWN, brief(done)) if why is None else (Truth.NO, why)
 

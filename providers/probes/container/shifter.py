@@ -42,13 +42,15 @@ def _parse(results: Results) -> Answer[ContainerRuntime] | Ask:
     return Answer[ContainerRuntime].ok(
         ContainerRuntime(
             runtime="shifter", version=version[1] if version else None, usable=usable, reason=reason,
-            rootless=Truth.YES, images=table_images(results.done("images"), _name),
+            rootless=Truth.YES, images=table_images(results, "images", _name),
         )
     )  # fmt: skip
 
 
 def _name(words: list[str]) -> str | None:
-    return words[-1] if len(words) >= 6 and words[2] == "READY" else None
+    if len(words) < 6 or re.fullmatch(r"[A-Z_]+", words[2]) is None:
+        return None
+    return words[-1] if words[2] == "READY" else ""
 
 
 def _usable(results: Results) -> tuple[Truth, str]:
@@ -57,7 +59,8 @@ def _usable(results: Results) -> tuple[Truth, str]:
     if trouble is not None or done is None:
         return Truth.UNKNOWN, trouble.reason if trouble else "shifterimg was not asked"
     if done.rc == 0:
-        return Truth.YES, ""
+        shown = table_images(results, "images", _name) is not None
+        return (Truth.YES, "") if shown else (Truth.UNKNOWN, f"it shows no table of images: {brief(done)}")
     why = blame(done)
     return (Truth.UNKNOWN, brief(done)) if why is None else (Truth.NO, why)
 

@@ -25,7 +25,7 @@ TRY: Mapping[str, Command] = {
 
 def is_root(results: Results) -> bool:
     """Whether we are root there."""
-    done = results.done("user")
+    done = results.whole("user")
     return done is not None and done.rc == 0 and done.out.strip() == "0"
 
 

@@ -88,7 +88,7 @@ def _ask(_: NoArguments, paths: Paths) -> Ask:
 def _parse(_: NoArguments, results: Results) -> Answer[Cpu] | Ask:
     if not results.asked("lscpu"):
         return Ask(commands={"lscpu": question("lscpu"), "arch": question("uname", "-m")}, files=cpu_files(results))
-    done = results.done("lscpu")
+    done = results.whole("lscpu")
     listed = parse_lscpu(done.out) if done is not None and done.rc == 0 else _Lscpu(None, (), {})
     info = results.file(CPUINFO)
     threads, cores, first = parse_cpuinfo(info.text) if info.outcome is Outcome.OK else (0, None, {})
@@ -97,7 +97,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Cpu] | Ask:
     arm = (first["CPU implementer"], first["CPU part"]) if {"CPU implementer", "CPU part"} <= first.keys() else None
     vendor = listed.words.get("Vendor ID") or first.get("vendor_id")
     features = tuple(sorted((listed.words.get("Flags") or first.get("flags") or first.get("Features") or "").split()))
-    arch = results.done("arch")
+    arch = results.whole("arch")
     models = dict.fromkeys(cluster.model for cluster in listed.clusters if cluster.model)
     return Answer[Cpu].ok(
         Cpu(

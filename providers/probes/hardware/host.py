@@ -52,7 +52,7 @@ def _ask_tenancy(_: NoArguments, paths: Paths) -> Ask:
 def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
     sessions = _sessions(results)
     hidden = _hidden(results)
-    me = results.done("user")
+    me = results.whole("user")
     own = int(me.out) if me is not None and me.rc == 0 and me.out.strip().isdigit() else None
     running = _running(results, own) if hidden is not Truth.YES else None
     others = None if running is None or own is None else bool(running - {own})
@@ -72,13 +72,13 @@ def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
 
 def _sessions(results: Results) -> list[str] | None:
     """The user of each session: of the login manager, else of utmp where that is kept."""
-    told = results.done("sessions")
+    told = results.whole("sessions")
     if told is not None and told.rc == 0:
         rows = [line.split() for line in told.out.splitlines() if line.strip()]
         silent = not rows and told.err.strip()
         if not silent and all(len(row) > 2 and row[1].isdigit() for row in rows):
             return [row[2] for row in rows]
-    who = results.done("who")
+    who = results.whole("who")
     # `who` prints nothing and ends with 0 where there is no utmp to read.
     if who is None or who.rc != 0 or not any(results.file(path).outcome is Outcome.OK for path in _UTMP):
         return None
@@ -99,12 +99,12 @@ def _hidden(results: Results) -> Truth:
 
 def _running(results: Results, own: int | None) -> set[int] | None:
     """Ids of people with processes; those of services and of nobody are left out."""
-    done = results.done("processes")
+    done = results.whole("processes")
     if done is None or done.rc != 0:
         return None
     words = done.out.split()
     # Whoever asks has a process: a list without it is not whole.
-    if not words or not all(word.isdigit() for word in words) or (own is not None and str(own) not in words):
+    if not words or not all(word.isdigit() for word in words) or str(own) not in words:
         return None
     first = re.search(r"^UID_MIN\s+(\d{1,9})\s*$", results.file(_DEFS).text, re.MULTILINE)
     least = int(first[1]) if first is not None else _FIRST_USER

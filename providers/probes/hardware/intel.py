@@ -62,7 +62,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
 
 
 def _card(row: Mapping[str, object], results: Results) -> Card:
-    done = results.done(f"card {row['device_id']}")
+    done = results.whole(f"card {row['device_id']}")
     told = first_json(done.out, dict) if done is not None and done.rc == 0 and not done.truncated else None
     details: Mapping[str, object] = told if isinstance(told, dict) else {}
     size = known_number(details.get("memory_physical_size_byte"))

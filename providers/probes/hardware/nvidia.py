@@ -92,13 +92,13 @@ def parse_instances(text: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ..
 
 
 def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
-    trouble = no_answer(results, "cards")
-    done = results.done("older") or results.done("cards")
+    asked = "older" if results.asked("older") else "cards"
+    trouble, done = no_answer(results, asked), results.done(asked)
     if trouble is not None or done is None:
         return _by_files(results, trouble or Answer[Gpus].unknown("nvidia-smi was not asked"))
     if not results.asked("older") and re.search(r"not a valid field", f"{done.out}{done.err}", re.IGNORECASE):
         return Ask(commands={"older": _query(done.argv[0], FIELDS)})
-    rows = parse_rows(done.out, FIELDS if results.done("older") else (*FIELDS, *NEWER))
+    rows = parse_rows(done.out, FIELDS if results.asked("older") else (*FIELDS, *NEWER))
     lost = set(_LOST.findall(f"{done.out}\n{done.err}\n"))
     if not rows:
         return _no_rows(done)
@@ -106,6 +106,8 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
     instances = _instances(results)
     cards = [_card(row, apps, instances) for row in rows]
     cards += [Card(free=Truth.NO) for _each in sorted(lost)]  # the driver sees it on the bus, and nobody can use it
+    # Those that the other list has, too, are there; of their rows nothing came.
+    cards += [Card() for uuid in instances or () if uuid not in {row.get("uuid") for row in rows}]
     return Answer[Gpus].ok(put_together("nvidia", cards))
 
 
@@ -120,7 +122,7 @@ def _no_rows(done: Completed) -> Answer[Gpus]:
 
 def _apps(results: Results) -> frozenset[str] | None:
     """UUIDs of GPUs and instances that processes work on; None where it is not told."""
-    done = results.done("apps")
+    done = results.whole("apps")
     if done is None or done.rc != 0 or done.truncated or _FAULT.search(f"{done.out}{done.err}"):
         return None
     rows = [[cell.strip() for cell in line.split(",")] for line in done.out.splitlines() if line.strip()]
@@ -130,7 +132,7 @@ def _apps(results: Results) -> frozenset[str] | None:
 
 
 def _instances(results: Results) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None:
-    done = results.done("list")
+    done = results.whole("list")
     return parse_instances(done.out) if done is not None and done.rc == 0 and not done.truncated else None
 
 
@@ -151,8 +153,12 @@ def _card(
         use = None if partitioned else known_number(row.get("utilization.gpu", ""))
         # The driver keeps more memory of a split GPU than of a whole one.
         by_use = busy_by_use(use, None if partitioned else used, total)
-        idle = Truth.YES if apps is not None and uuid and partitioned else Truth.UNKNOWN
-        free = ~by_use if by_use is not Truth.UNKNOWN else idle
+        # A process on a part of it names the part: without the list of parts nothing shows that none is there.
+        idle = Truth.YES if apps is not None and uuid and partitioned and names else Truth.UNKNOWN
+        # One that does little may still be somebody's, where nobody tells of processes.
+        free = (
+            idle if by_use is Truth.UNKNOWN else ~by_use if by_use is Truth.YES or apps is not None else Truth.UNKNOWN
+        )
     return Card(
         model=row.get("name") or None,
         memory_bytes=None if total is None else int(total) * MIB,

@@ -30,6 +30,8 @@ from providers.verbs import INTERFACES, NoArguments
 __all__ = ["Port", "fabric_verbs", "parse_ibstat", "port_fabric"]
 
 ROOT = "/sys/class/infiniband"
+CLASSES = "/sys/class"
+"""Without it nothing is shown by what is not below it."""
 STATE, RATE, LAYER = (f"{ROOT}/*/ports/*/{name}" for name in ("state", "rate", "link_layer"))
 NODE, DRIVER = f"{ROOT}/*/node_type", f"{ROOT}/*/device/uevent"
 
@@ -114,7 +116,7 @@ def parse_ibstat(text: str) -> list[Port]:
 def _ask(_: NoArguments, paths: Paths) -> Ask:
     return Ask(
         commands={"ibstat": question(where_is("ibstat", paths, key="infiniband"))},
-        files=(ROOT, STATE, RATE, LAYER, NODE, DRIVER),
+        files=(ROOT, CLASSES, STATE, RATE, LAYER, NODE, DRIVER),
     )
 
 
@@ -199,6 +201,8 @@ def fabric_verbs(
             done, trouble = results.done("ibstat"), no_answer(results, "ibstat")
             why = trouble.reason if trouble else brief(done or "ibstat was not asked")
             return Answer[Interfaces].unknown(f"{root.reason}; {why}")
+        if root.outcome is Outcome.ABSENT and results.file(CLASSES).outcome is not Outcome.OK and not ports:
+            return Answer[Interfaces].unknown(f"there is no {CLASSES} to look in here")
         others = ", ".join(sorted({port_fabric(port) or port.layer for port in ports}))
         return Answer[Interfaces].absent(f"the host has no {words}" + (f"; it has {others}" if others else ""))
 

@@ -167,7 +167,7 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
         files = [f"{prefix}/conda-meta/{name}-{version}-{build}.json" for prefix, name, version, build in hits]
         if not results.asked("whole"):
             return Ask(commands={"whole": question("/bin/sh", "-c", _WHOLE, "sh", *files, timeout_s=15.0)})
-        done = results.done("whole")
+        done = results.whole("whole")
         words = done.out.split() if done is not None and done.rc == 0 else []
         told = [*words, *[""] * (len(hits) - len(words))]
         whole = [hit for hit, word in zip(hits, told, strict=False) if word == "whole"]

@@ -93,7 +93,7 @@ def _ask_presence(_: NoArguments, paths: Paths) -> Ask:
 
 def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
     seen = _see(results)
-    done = results.done("eb")
+    done = results.whole("eb")
     told = re.search(r"EasyBuild (\d\S*)", done.out) if done is not None and done.rc == 0 else None
     if isinstance(seen, Answer):
         if told:

@@ -48,7 +48,8 @@ while [ "$places" -gt 0 ]; do
   shift; places=$((places - 1))
 done
 [ -n "$init" ] || { echo dragoman-no-modules; exit 0; }
-if [ "$what" = spider ] && ! grep -q LMOD_ "$init"; then printf 'dragoman-init %s\n' "$init"; exit 0; fi
+if [ "$what" = spider ] && ! grep -q LMOD_ "$init"; then
+  printf 'dragoman-init %s\ndragoman-no-spider\n' "$init"; exit 0; fi
 was=${MODULEPATH:-}
 . "$init" >/dev/null 2>&1 </dev/null
 [ -n "$was" ] && MODULEPATH=$was
@@ -79,6 +80,9 @@ def _module(what: str, paths: Paths, *names: str, timeout_s: float = 45.0) -> Co
     )
 
 
+_HEADS = frozenset(f"dragoman-{each}" for each in ("init", "lmod", "path", "no-modules", "no-spider"))
+
+
 class _Told:
     """What one run of the script told: head lines, and sections with their exit codes."""
 
@@ -89,7 +93,7 @@ class _Told:
         lines: list[str] = []
         for line in text.split("\n"):
             word, _, rest = line.partition(" ")
-            if label is None and word in ("dragoman-init", "dragoman-lmod", "dragoman-path", "dragoman-no-modules"):
+            if label is None and word in _HEADS:
                 self.head.setdefault(word.removeprefix("dragoman-"), rest)
             elif label is None and word == "dragoman-begin":
                 label, lines = rest, []
@@ -158,6 +162,10 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
         beyond = [module for module in parse_listing(names) if module.full not in there and not module.hidden]
     elif isinstance(spider, Answer):
         fault = fault or spider.reason
+    elif not {"lmod", "no-spider"} & set(spider.head):
+        fault = fault or "what is behind a hierarchy was cut short"
+    if "\ufffd" in text or any("\ufffd" in each for each, _ in getattr(spider, "sections", {}).values()):
+        fault = fault or "a name in the listing is no UTF-8"
     hits = [module for module in beyond if named(module.full, query.name)][:MOST_DETAILS]
     if hits and not results.asked("ways"):
         return Ask(commands={"ways": _module("way", results.paths, *(module.full for module in hits))})

@@ -98,7 +98,7 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
 def _names(results: Results) -> set[str]:
     """Names of all installed packages; none where Spack does not tell, which only costs the names nearby."""
     found = program_of(results, "names", "spack")
-    done = results.done("names")
+    done = results.whole("names")
     if isinstance(found, Answer) or done is None or done.rc != 0:
         return set()
     return {line.strip() for line in found[1].splitlines() if _NAME.fullmatch(line.strip())}

@@ -88,14 +88,14 @@ def _ask_presence(_: NoArguments, paths: Paths) -> Ask:
 def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
     fault = ""
     for name, argv in _LISTS.items():
-        done = results.done(name)
+        done = results.whole(name)
         version = re.search(r"\d+\.\d+[\w.]*", done.out) if done is not None and done.rc == 0 else None
         if version is not None:
             return Answer[Presence].ok(Presence(version=version[0], detail=argv[0]))
         trouble = no_answer(results, name)
         if done is not None or (trouble is not None and trouble.outcome is Outcome.UNKNOWN):
             fault = fault or (brief(done) if done is not None else trouble.reason if trouble else "")
-    shell = results.done("shell")
+    shell = results.whole("shell")
     if fault or shell is None or shell.rc != 0 or not shell.out.startswith("/"):
         return Answer[Presence].unknown(fault or "the site's shell gives no answer")
     return Answer[Presence].ok(Presence(detail="programs on the PATH alone"))
@@ -130,7 +130,7 @@ def _program(done: Completed | None) -> str | None:
 
 def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
     found, fault = _rows(results)
-    done = results.done("program")
+    done = results.whole("program")
     path = _program(done)
     packages = [
         Package(name=name, version=version, manager="system", variants=(f"{manager} {whole}",), executable=path)

@@ -128,7 +128,7 @@ def _quota_of(mount: Mount) -> str:
 
 def _limited(seen: FileSystem, mount: Mount, quota: QuotaQuestion | None, results: Results) -> FileSystem:
     """With the user's quota, where it was told; no limit is no quota, and what was not told stays unknown."""
-    done = results.done(_quota_of(mount))
+    done = results.whole(_quota_of(mount))
     if quota is None or done is None or done.truncated:  # quota(1) fails where somebody is over it
         return seen
     found = quota.read(done.out, mount)
@@ -197,6 +197,10 @@ def _seen(mount: Mount, kind: str, shared: Truth, results: Results) -> FileSyste
     writable = Truth.NO if mount.read_only else Truth.UNKNOWN
     healthy = Truth.UNKNOWN
     done = results.commands.get(mount.point)
+    if "\ufffd" in mount.point:
+        done = None  # its path is no UTF-8: another one was asked for
+    elif isinstance(done, Completed):
+        done = results.whole(mount.point)
     if isinstance(done, CommandTimeout):
         healthy = Truth.NO
     elif isinstance(done, Completed):

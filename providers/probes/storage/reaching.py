@@ -87,7 +87,7 @@ def reach(endpoint: str, bucket: str = "") -> Command:
 
 def reached(results: Results, name: str, *, bucket: bool) -> Reached:
     """What the answer of `reach` shows; anything that is not S3's own word leaves it unknown."""
-    trouble, done = no_answer(results, name), results.done(name)
+    trouble, done = no_answer(results, name, lines=False), results.done(name)
     if trouble is not None or done is None:
         return Reached(reason=trouble.reason if trouble else "it was not asked")
     mark, _, text = done.out.replace("\r\n", "\n").partition("\n")

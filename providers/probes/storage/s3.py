@@ -73,7 +73,7 @@ def _verbs(
     mine = [_of_file(each) for each in described if each.kind.lower() == "s3"]
 
     def named(_: NoArguments, results: Results) -> Answer[FileSystems] | Ask:
-        done = results.done("config")
+        done = results.whole("config")
         ran = done is not None and done.out.startswith("dragoman-s3\n") and done.rc == 0
         found = parse_aws_config(done.out.partition("\n")[2]) if done is not None and ran else {}
         known = {each.mount for each in mine}

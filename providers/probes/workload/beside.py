@@ -55,7 +55,7 @@ class _ManagerProbe(WorkloadProbe):
     def _parse(self, _: NoArguments, results: Results) -> Answer[Presence] | Ask:
         found = managers_found([results.commands.get(" ".join(argv), KeyError()) for argv in questions_of()])
         name = " ".join(questions_of(self.name)[0])
-        said = results.done(name)
+        said = results.whole(name)
         if self.name in found and said is not None:
             version = _NUMBER.search(f"{said.out}\n{said.err}")
             return Answer[Presence].ok(

@@ -53,6 +53,8 @@ def _commands(paths: Paths) -> Mapping[str, Command]:
 def read_cobalt(results: Results) -> Answer[Workload]:
     """Queues, nodes and jobs as far as each was told; unknown where none of them was."""
     queues, trouble = _table(results, "queues", ("name", "state"))
+    if not queues:  # it cannot do without any
+        queues, trouble = None, trouble or "qstat shows no queue"
     nodes, no_nodes = _node_rows(results)
     jobs, no_jobs = _table(results, "jobs", ("state", "queue"))
     if queues is None and nodes is None:

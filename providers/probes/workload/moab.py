@@ -58,12 +58,12 @@ def read_moab(results: Results) -> Answer[Workload]:
 
 
 def _elements(results: Results, name: str) -> list[Element] | None:
-    done = results.done(name)
+    done = results.whole(name)
     return read_data(done.out) if done is not None and not reason_of(results, name) else None
 
 
 def _why(results: Results, name: str) -> str:
-    done = results.done(name)
+    done = results.whole(name)
     return reason_of(results, name) or (f"no whole XML: {brief(done)}" if done is not None else "")
 
 
