@@ -30,8 +30,8 @@ from providers.schedulers.script_draft import Option, ScriptDraft, read_name, re
 from providers.schedulers.slots import read_indices
 
 __all__ = [
-    "NAME_VARIABLE", "TAG_VARIABLE", "amount", "count", "qsub_table", "quoted", "read_array", "read_walltimes",
-    "shared_rows",
+    "NAME_VARIABLE", "TAG_VARIABLE", "amount", "count", "log_path", "qsub_table", "quoted", "read_array",
+    "read_walltimes", "shared_rows",
 ]  # fmt: skip
 
 TAG_VARIABLE = "DRAGOMAN_ATTEMPT"
@@ -239,7 +239,12 @@ def _write_priority(spec: JobSpec) -> str | None:
     return str(spec.priority) if spec.priority is not None else None
 
 
-def shared_rows(log: Callable[[JobSpec], str] = scheduler_log, queue: str = "queue") -> tuple[Row, ...]:
+def log_path(spec: JobSpec) -> str:
+    """The file for what the scheduler itself collects; a path would end a host's name or hold marks of qsub's."""
+    return "/dev/null" if set(spec.control_dir) & set(":$^") else scheduler_log(spec)
+
+
+def shared_rows(log: Callable[[JobSpec], str] = log_path, queue: str = "queue") -> tuple[Row, ...]:
     """The rows of both.
 
     Args:

@@ -15,10 +15,9 @@ from dragoman.job import JobSpec
 from dragoman.request import ArraySpec
 from dragoman.shape import Shape
 from providers.schedulers.base import format_clock
-from providers.schedulers.job_output import scheduler_log
 from providers.schedulers.option_rows import Row, named, says
 from providers.schedulers.option_table import OptionTable
-from providers.schedulers.pbs_rows import amount, count, qsub_table, read_array, read_walltimes, shared_rows
+from providers.schedulers.pbs_rows import amount, count, log_path, qsub_table, read_array, read_walltimes, shared_rows
 from providers.schedulers.pbs_values import format_size
 from providers.schedulers.script_draft import ScriptDraft
 from providers.schedulers.slots import licenses
@@ -175,7 +174,7 @@ def _wanted(shape: Shape, gpu_model: str | None) -> list[str]:
 
 def _log(spec: JobSpec) -> str:
     """Tasks of an array would overwrite each other's file."""
-    path = scheduler_log(spec)
+    path = log_path(spec)
     return path.replace(".log", ".^array_index^.log") if spec.array is not None else path
 
 
