@@ -23,7 +23,15 @@ from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, chunks, one_line, table
 from providers.schedulers.directives import checked
 from providers.schedulers.htcondor_script import CONDOR_WORDS, description, read_condor_script, render_condor_script
-from providers.schedulers.htcondor_status import ATTRIBUTES, STATES, group_slots, job_statuses, queue_depth, read_ads
+from providers.schedulers.htcondor_status import (
+    ATTRIBUTES,
+    STATES,
+    group_slots,
+    job_statuses,
+    pool_queue,
+    queue_depth,
+    read_ads,
+)
 from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["HtCondorDialect"]
@@ -172,7 +180,7 @@ class HtCondorDialect(BaseDialect):
         ]
 
     def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
-        """Machines from their slots, jobs of the whole pool from its access points; there are no queues."""
+        """Machines from their slots, jobs of the whole pool from its access points; the pool stands for a queue."""
         texts, troubles = self.told(done, 3)
         slots, trouble = read_ads(Completed((), 0, texts[0].encode(), b""), "", key="Machine") if texts[0] else ([], "")
         if not slots:
@@ -181,11 +189,13 @@ class HtCondorDialect(BaseDialect):
         version = match[1] if match is not None else None
         points, _ = read_ads(Completed((), 0, (texts[2] or "").encode(), b""), "", key="Name")
         waiting, running = queue_depth(points)
+        groups = group_slots(slots)
         return Answer[Workload].ok(
             Workload(
                 scheduler=self.name,
                 version=version,
-                groups=group_slots(slots),
+                queues=(pool_queue(groups, waiting, running),),
+                groups=groups,
                 jobs_pending=waiting,
                 jobs_running=running,
                 whole_nodes_only=Truth.NO,

@@ -21,6 +21,7 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import ArrayRange, ArraySpec
 from dragoman.shape import Gpus, Memory
 from providers.schedulers.directives import Directive, checked
+from providers.schedulers.htcondor_status import POOL
 from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.script_draft import Option, ScriptDraft, read_number
@@ -78,7 +79,9 @@ def _text(value: str, where: str) -> str:
 
 def _asked(spec: JobSpec) -> list[str]:
     """What the job needs, as lines of a description, `queue` last."""
-    refuse(spec, "HTCondor", _REFUSED)
+    # The pool itself is told as a queue, since there are none.
+    named = spec.model_copy(update={"queue": None}) if spec.queue == POOL else spec
+    refuse(named, "HTCondor", _REFUSED)
     shape, slots = spec.shape, slots_of(spec.shape)
     if (slots.nodes or 1) > 1:
         cure = "ask for one machine; several need the parallel universe, which few pools have"

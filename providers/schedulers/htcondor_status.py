@@ -14,12 +14,24 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from dragoman.command import Completed
-from dragoman.facts import Gpu, NodeGroup
+from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
+from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
 from providers.schedulers.combining import combined, indices
 
-__all__ = ["ATTRIBUTES", "HOLDS", "STATES", "Ad", "group_slots", "job_statuses", "queue_depth", "read_ads"]
+__all__ = [
+    "ATTRIBUTES",
+    "HOLDS",
+    "POOL",
+    "STATES",
+    "Ad",
+    "group_slots",
+    "job_statuses",
+    "pool_queue",
+    "queue_depth",
+    "read_ads",
+]
 
 Ad = Mapping[str, Any]
 
@@ -192,6 +204,31 @@ def _whole(value: object) -> int | None:
 def _moment(value: object) -> datetime | None:
     seconds = _whole(value)
     return datetime.fromtimestamp(seconds, UTC) if seconds and seconds < 2**34 else None
+
+
+POOL: Final = "pool"
+"""The name of the one place where jobs wait: HTCondor has no queues."""
+
+
+def pool_queue(groups: Sequence[NodeGroup], waiting: int | None, running: int | None) -> Queue:
+    """The pool as a queue: a job gets (a part of) one machine, for as long as nothing removes it."""
+    up = sum(group.nodes_up or 0 for group in groups)
+    idle = [group.nodes_idle for group in groups]
+    known = [number for number in idle if number is not None]
+    return Queue(
+        name=POOL,
+        usable=Truth.YES if up else Truth.NO,
+        reason="" if up else "no machine of the pool takes jobs",
+        default=True,
+        walltime_unlimited=True,
+        min_nodes=1,
+        max_nodes=1,
+        jobs_pending=waiting,
+        jobs_running=running,
+        nodes_total=sum(group.nodes or 0 for group in groups),
+        nodes_idle=sum(known) if len(known) == len(idle) else None,
+        exclusive_nodes=Truth.NO,
+    )
 
 
 def queue_depth(points: Sequence[Ad]) -> tuple[int | None, int | None]:

@@ -15,7 +15,7 @@ from dragoman.request import ArrayRange, ArraySpec
 from dragoman.shape import Gpus, Memory, Shape
 from providers.schedulers.htcondor import HtCondorDialect
 from providers.schedulers.htcondor_script import description
-from providers.schedulers.htcondor_status import HOLDS, STATES
+from providers.schedulers.htcondor_status import HOLDS, STATES, group_slots
 
 CONDOR = HtCondorDialect()
 REF = JobRef(job_id="12", tag="dgm-0123456789ab-a0")
@@ -213,3 +213,29 @@ def test_machines() -> None:
     assert (group.nodes, group.nodes_up, group.nodes_idle, group.cpus_free, group.largest_free_cpus) == (2, 1, 0, 6, 6)
     assert group.gpus is not None
     assert (group.gpus[0].model, group.gpus[0].count, group.gpus[0].free) == ("NVIDIA A100", 2, 1)
+
+
+def test_the_pool_is_a_queue_that_no_script_names() -> None:
+    slot = {"Machine": "a", "State": "Unclaimed", "SlotType": "Partitionable", "Cpus": 8, "TotalCpus": 8}
+    points = [{"Name": "ap1", "TotalIdleJobs": 3, "TotalRunningJobs": 2}, {"Name": "ap2", "TotalRunningJobs": 1}]
+    done = [
+        Completed(("condor_status",), 0, json.dumps([{**slot, "TotalMemory": 1000, "Memory": 1000}]).encode(), b""),
+        Completed(("condor_version",), 0, b"$CondorVersion: 23.4.0 2024-02-08 $\n", b""),
+        Completed(("condor_status",), 0, json.dumps(points).encode(), b""),
+    ]
+    workload = CONDOR.parse_workload(done).value
+    assert workload is not None
+    assert (workload.jobs_pending, workload.jobs_running) == (None, 3), "one access point does not tell what waits"
+    assert workload.queues is not None
+    (queue,) = workload.queues
+    assert (queue.name, queue.usable, queue.max_nodes, queue.nodes_idle) == ("pool", Truth.YES, 1, 1)
+    named, plain = (CONDOR.render(SPEC.model_copy(update={"queue": each})) for each in ("pool", None))
+    assert named == plain
+    with pytest.raises(BadRequest, match="no queues"):
+        CONDOR.render(SPEC.model_copy(update={"queue": "long"}))
+
+
+def test_what_no_slot_tells_is_not_zero() -> None:
+    slots = [{"Machine": "a", "State": "Unclaimed", "SlotType": "Partitionable", "Cpus": 8, "Memory": 1000}]
+    (group,) = group_slots(slots)
+    assert (group.cpus_per_node, group.memory_bytes_per_node, group.nodes_idle) == (None, None, None)
