@@ -95,6 +95,8 @@ class OptionTable:
 
         """
         found: dict[str, Option] = {}
+        if not spec.native_options:
+            return found
         written = {self.options(text)[0][0].name: text for text in self.written(spec)}
         for line in spec.native_options:
             options, problem = self.options(checked(line, where="native_options"))

@@ -192,12 +192,11 @@ def _clock(seconds: int | None) -> str | None:
     return format_clock(seconds) if seconds is not None else None
 
 
-def _declared(spec: JobSpec) -> list[str]:
-    """Licences, and `filesystems=home:eagle` (as at ALCF) or, with slashes, `storage=scratch/x+gdata/y` (as at NCI)."""
-    found = [f"{name}={number}" for name, number in licenses(spec)]
+def _file_systems(spec: JobSpec) -> str | None:
+    """`filesystems=home:eagle` (as at ALCF); names with a slash are `storage=scratch/x+gdata/y` (as at NCI)."""
     if any("/" in name for name in spec.file_systems):
-        return [*found, "storage=" + "+".join(spec.file_systems)]
-    return [*found, "filesystems=" + ":".join(spec.file_systems)] if spec.file_systems else found
+        return "storage=" + "+".join(spec.file_systems)
+    return "filesystems=" + ":".join(spec.file_systems) if spec.file_systems else None
 
 
 def pbs_table(gpu_model: str | None = None) -> OptionTable:
@@ -232,6 +231,7 @@ def pbs_table(gpu_model: str | None = None) -> OptionTable:
             "-l max_walltime", lambda spec: _clock(spec.walltime_s) if _shrinks(spec) else None,
             read_walltimes("walltime_s"), "walltime_s",
         ),
-        Row("-l", _declared, where="file_systems"),
+        Row("-l", lambda spec: [f"{name}={number}" for name, number in licenses(spec)], where="licenses"),
+        Row("-l", _file_systems, where="file_systems"),
     )  # fmt: skip
     return qsub_table((*shared_rows(_log, "reservation"), *rows))

@@ -11,6 +11,7 @@ from dragoman.job import JobSpec
 from dragoman.shape import Shape
 from providers.registry import dialects
 from providers.schedulers.script_words import MEANINGS, Fill, Kept, ScriptWords, read_path, write_path
+from providers.script_reading import dialect_of_script
 from providers.translation import translate
 from providers.translation.report import Translation
 from providers.translation.translate import dialect_named, translate_script
@@ -122,6 +123,15 @@ def test_the_engine_knows_no_dialect_by_name(name: str) -> None:
     named = re.compile(rf"""["']({re.escape(name)}|{re.escape(title)})["']""")
     code = {path.name: re.sub(r'""".*?"""|#.*', "", path.read_text(), flags=re.DOTALL) for path in engine}
     assert [file for file, text in code.items() if named.search(text)] == []
+
+
+def test_its_scripts_are_known_by_their_directives(name: str) -> None:
+    words = words_of(name)
+    if words.whole is not None:
+        pytest.skip("it has no scripts to read")
+    found = dialect_of_script(f"#!/bin/sh\n# a job\n{header(name)}./app\n")
+    assert found is not None
+    assert words_of(found).prefix == words.prefix
 
 
 def test_it_is_found_by_its_other_names(name: str) -> None:
