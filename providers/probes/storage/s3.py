@@ -30,8 +30,10 @@ for address in "${AWS_ENDPOINT_URL_S3:-}" "${AWS_ENDPOINT_URL:-}"; do
   [ -n "$address" ] && printf '[environment]\nendpoint_url = %s\n' "$address" && break
 done
 file=${AWS_CONFIG_FILE:-${HOME:-/nonexistent}/.aws/config}
-[ -e "$file" ] || exit 0
-exec sed -n -e '/^\[/p' -e '/^[[:space:]]*endpoint_url[[:space:]]*=/p' -e '/^[[:space:]]*region[[:space:]]*=/p' "$file"
+[ -e "$file" ] || { echo dragoman-end; exit 0; }
+sed -n -e '/^\[/p' -e '/^[[:space:]]*endpoint_url[[:space:]]*=/p' -e '/^[[:space:]]*region[[:space:]]*=/p' -- "$file" ||
+  exit
+printf '\ndragoman-end\n'
 """
 
 
@@ -74,7 +76,9 @@ def _verbs(
 
     def named(_: NoArguments, results: Results) -> Answer[FileSystems] | Ask:
         done = results.whole("config")
-        ran = done is not None and done.out.startswith("dragoman-s3\n") and done.rc == 0
+        # The file's own last line may have no end, so the script tells where all has been read.
+        ran = done is not None and done.rc == 0 and done.out.startswith("dragoman-s3\n")
+        ran = ran and done is not None and done.out.endswith("\ndragoman-end\n")
         found = parse_aws_config(done.out.partition("\n")[2]) if done is not None and ran else {}
         known = {each.mount for each in mine}
         every = [*mine, *(_of_config(*each) for each in found.items() if each[0] not in known)]
