@@ -41,3 +41,7 @@ class SiteFacts(Protocol):
     async def keep_facts(self, place: FactPlace, facts: Sequence[KeptFact]) -> None:
         """Keep answers in one write; a newer answer to the same question stays. Raises `DatabaseError`."""
         ...
+
+    async def forget_facts(self, place: FactPlace) -> None:
+        """Drop all that is kept of a place, so that it is asked anew. Raises `DatabaseError`."""
+        ...

@@ -44,6 +44,12 @@ class KnownFacts:
         if tables is not None:
             await tables.keep_facts(place, facts)
 
+    async def forget_facts(self, place: FactPlace) -> None:
+        """Drop what is kept of a place. Raises `DatabaseError`, `SettingsError`."""
+        tables = await self._tables()
+        if tables is not None:
+            await tables.forget_facts(place)
+
     async def aclose(self) -> None:
         """Close the connection."""
         if self._pools is not None:

@@ -74,6 +74,16 @@ class BestEffort:
         except (DragomanError, TimeoutError) as error:
             self._note(error)
 
+    async def forget_facts(self, place: FactPlace) -> None:
+        """Drop what is kept of a place, if the database answers."""
+        if self._away():
+            return
+        try:
+            with anyio.fail_after(self._patience_s):
+                await self._facts.forget_facts(place)
+        except (DragomanError, TimeoutError) as error:
+            self._note(error)
+
     def _away(self) -> bool:
         return time.monotonic() < self._away_until
 
@@ -90,7 +100,7 @@ class KeptFacts:
         kept: where they are kept; its faults are the caller's.
         site: the site as it is defined now.
         transport: the way there, which knows who we are there.
-        fresh: what earlier processes left is not used; what is asked now is kept all the same.
+        fresh: what earlier processes left is dropped when the first fact is wanted; what is asked now is kept.
 
     """
 
@@ -98,7 +108,8 @@ class KeptFacts:
         self._kept = kept
         self._site = site
         self._transport = transport
-        self._earlier: dict[FactKey, Observation] | None = {} if fresh else None
+        self._fresh = fresh
+        self._earlier: dict[FactKey, Observation] | None = None
         self._reading: dict[object, anyio.Event] = {}
         self._place: FactPlace | None = None
         self._new: dict[FactKey, Observation] = {}
@@ -142,7 +153,11 @@ class KeptFacts:
             return
         done = self._reading[loop] = anyio.Event()
         try:
-            facts = await self._kept.kept_facts(await self._where())
+            facts: list[KeptFact] = []
+            if self._fresh:
+                await self._kept.forget_facts(await self._where())
+            else:
+                facts = await self._kept.kept_facts(await self._where())
             self._earlier = {(each.observation.provider, each.observation.tool, each.arguments): each.observation
                              for each in facts}  # fmt: skip
         finally:

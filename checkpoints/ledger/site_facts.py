@@ -46,6 +46,11 @@ SET observation = excluded.observation, observed_at = excluded.observed_at, expi
 WHERE excluded.observed_at > site_facts.observed_at
 RETURNING question
 """
+_FORGET = """
+DELETE FROM dragoman_ledger.site_facts
+WHERE site = %(site)s AND identity = %(identity)s AND definition = %(definition)s
+RETURNING question
+"""
 _SWEEP = """
 DELETE FROM dragoman_ledger.site_facts WHERE ctid = ANY (ARRAY (
     SELECT ctid FROM dragoman_ledger.site_facts WHERE expires_at <= clock_timestamp()
@@ -71,6 +76,11 @@ class SiteFactTables(Tables):
             with _reported():
                 await self._all(_KEEP, {**_place(place), "facts": as_json(list(rows.values()))})
                 await self._all(_SWEEP, {"sweep": SWEEP})
+
+    async def forget_facts(self, place: FactPlace) -> None:
+        """Drop all that is kept of a place, so that it is asked anew."""
+        with _reported():
+            await self._all(_FORGET, _place(place))
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from providers.evidence import Ask
 from providers.kept_facts import BestEffort
 from providers.site_runtime import open_site
 from providers.transports.local import LocalTransport
+from providers.verbs import PackageQuery
 
 ASKED = [
     ("hardware/cpu", "describe"), ("hardware/host", "policy"), ("network/ethernet", "interfaces"),
@@ -161,6 +162,20 @@ async def test_a_description_is_no_change(ledger: PostgresLedger, environment: d
     assert asked == []
 
 
+async def test_asking_anew_forgets_what_was_not_asked_again_too(
+    ledger: PostgresLedger, environment: dict[str, str], tmp_path: Path
+) -> None:
+    def find() -> Any:
+        runtime = open_site(SITE, transport=Counted(environment), kept=ledger)
+        return runtime.observe("software/spack", "find_package", PackageQuery(name="gromacs"))
+
+    await ask(ledger, environment)
+    first, second = await find(), await find()
+    assert (first.outcome, first.id) == (Outcome.ABSENT, second.id), "there is no Spack here"
+    await ask(ledger, environment, fresh=True, asked=ASKED[:1])
+    assert (await find()).id != first.id
+
+
 class Broken:
     """A database that never answers, or whose rows another program wrote."""
 
@@ -178,6 +193,9 @@ class Broken:
         self.calls += 1
         if self.rows is None:
             await anyio.sleep_forever()
+
+    async def forget_facts(self, place: FactPlace) -> None:
+        self.calls += 1
 
 
 async def test_a_database_that_does_not_answer_costs_its_patience_once(environment: dict[str, str]) -> None:
