@@ -83,11 +83,9 @@ def _node_rows(results: Results) -> tuple[list[Row] | None, str]:
     """Rows with `name`, `queues` and `status`, whichever of the two tables of nodes it is."""
     rows, trouble = _table(results, "nodes", ("name", "queues", "status"))
     if rows is None:
-        rows, _ = _table(results, "nodes", ("host", "queue", "state"))
+        other, _ = _table(results, "nodes", ("host", "queue", "state"))
         names = {"host": "name", "queue": "queues", "state": "status"}
-        rows = (
-            [{names.get(key, key): value for key, value in row.items()} for row in rows] if rows is not None else None
-        )
+        rows = list[Row]({names.get(key, key): value for key, value in row.items()} for row in other or ())
     return (rows, "") if rows else (None, trouble or "nodelist shows no node")
 
 
