@@ -25,7 +25,7 @@ ARRAY = (
 )
 COPIES = (
     rf"(?<![\w.-])(?:an? |as )?(?:(?:job )?array (?:job )?(?:of|with) )?(?P<n>{NUMBER})(?: |-"
-    rf"|(?=times))(?P<one>(?:single|one|1)-core )?(?:(?:independent"
+    rf"|(?=times))(?P<one>(?:single|one|1)[ -]core )?(?:(?:independent"
     rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
     rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
@@ -53,7 +53,7 @@ AT_ONCE = (
 _AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
     r"|wait ){0,6}(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for"
-    r"|following|if) )"
+    r"|following|if|provided(?: that)?|in case|assuming(?: that)?|given that) )"
     r"(?:(?:the )?(?:successful )?(?:completion of |success of |end of |failure of |start of ))?(?:both |all |of |my "
     r"|the |slurm |pbs |previous ){0,6}"
 )
@@ -79,14 +79,15 @@ DEPEND = (
     rf"{_HOW}?{_ANYHOW}"
 )
 EITHER_WAY = (
-    rf"(?<![\w-])(?:whether|no matter (?:if|whether)|if) (?:job"
+    rf"(?<![\w-])(?:regardless of how (?:job|jobid) #?(?P<id2>{_JOB}) (?:ends|ended|finishes|finished|goes|went|ran)"
+    rf"|(?:whether|no matter (?:if|whether)|if) (?:job"
     rf"|jobid) #?(?P<id>{_JOB})(?P<more>)(?P<how>) (?:succeeds?|fails?"
-    r"|works?|is ok)(?: or (?:succeeds?|fails?|not|works?)){1,2}(?![\w-])"
+    r"|works?|is ok)(?: or (?:succeeds?|fails?|not|works?)){1,2})(?![\w-])"
 )
 DEPEND_IDS = rf"{_AFTER}(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}}){_HOW}{_ANYHOW}"
 AFTEROK = (
     r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after)"
-    r"(?P<ids>(?::\d{1,12}(?:[._]\w+)*){1,16})(?![\w])"
+    r"(?P<ids>(?:(?::|(?<=any) |(?<=ok) )\d{1,12}(?:[._]\w+)*){1,16})(?![\w])"
 )
 ARRAY_OF = (
     rf"(?<![\w-])(?:as |an? |with |the |job )*(?:job )?array(?: job)? (?:of|with) (?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?"
@@ -99,8 +100,10 @@ MEMBERS = (
 )
 NUMBERED = (
     rf"(?<![\w.-])(?:(?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?)?(?:jobs|runs|tasks|members|elements|cases|samples|copies"
+    rf"|array"
     r"|simulations|folders|files|frames),? (?:that are |which are |are )?(?:numbered|indexed|counted|with (?:the )?"
-    r"(?:indices|numbers|ids))(?: from)? (?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-])"
+    r"(?:indices|numbers|ids))(?: from)? (?P<first>\d{1,7})(?: (?:to|through|up to) "
+    r"| ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )
 
 
@@ -159,7 +162,7 @@ def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
 def read_arrays(draft: Draft) -> None:
     """Find an array with its limit, and dependencies."""
     for match in draft.line.find(AFTEROK):
-        for job in match["ids"][1:].split(":"):
+        for job in re.split("[: ]", match["ids"][1:]):
             draft.add("dependencies", Dependency(kind=match["kind"], job_id=job), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
@@ -222,7 +225,8 @@ def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) 
 
 def _dependency(draft: Draft, match: re.Match[str]) -> None:
     text = match[0]
-    jobs = [draft.line.words(*match.span("id")).rstrip("."), *re.findall(r"\d[\w.\[\]]*", match["more"])]
+    named = "id" if match["id"] else "id2"
+    jobs = [draft.line.words(*match.span(named)).rstrip("."), *re.findall(r"\d[\w.\[\]]*", match["more"] or "")]
     how = match["how"] or ""
     kind = None
     if re.search(r"either way|any case|regardless|or fails|whatever|no matter|whether", text):

@@ -32,7 +32,8 @@ _BOUND = (
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
-    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|a|for a single) ?(?:mpi "
+    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
+    r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|total"

@@ -24,6 +24,8 @@ _VERBS = frozenset(
     [
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
         *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
+        *("i", "we", "they", "gets", "runs", "running", "ran", "be", "been", "being", "does", "did", "afterwards"),
+        *("thereafter", "ought", "shall", "may", "might", "needs", "wants", "requires", "once", "while"),
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
         *(
             "rechnen",
@@ -105,6 +107,16 @@ def extent(text: str, start: int, limit: int) -> int:
         end = match.start() + len(bare)
         if len(bare) < len(word):
             return end
+        if (
+            re.fullmatch(r"[a-z]{2,}\.", word)
+            and after is not None
+            and re.match(
+                r"[A-Z]|\d+(?:[.,]\d+)?(?:\s"
+                r"|$)",
+                text[after.start() :],
+            )
+        ):
+            return end  # `... --cores 24 all. 24 cores.`
         option = (word.startswith("-") and "=" not in word) or word in ("<", ">", ">>", "2>", "|", "&&")
         previous = word
         first, match, after = False, after, later

@@ -71,12 +71,18 @@ OUTPUT = (
     rf"|copy back|copy home|fetch"
     rf"|return|retrieve|collect|download"
     rf"|send back|get back|i want|want|give me)"
-    rf":? (?:back )?(?:the |me |its |all |everything |anything |that |which |match(?:es|ing)? |named |called "
+    rf":? (?:back )?(?:the |me |its |all |every |each |file |everything |anything |that |which |match(?:es|ing)? "
+    rf"|named |called "
     rf"|results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
 )
 
 
 _MOVED_BACK = r"(?:brought|sent|copied|transferred|returned|fetched|downloaded|collected|retrieved|kept)"
+OUTPUT_AROUND = (
+    rf"(?<![\w/.-])(?:please )?(?:bring|send|get|copy|fetch|ship|move) (?:me |us |the |all |files? "
+    rf"|results? )*{_LIST} (?:back|home)"
+    r"(?: to (?:me|us|my \w+|our \w+))?(?: when (?:it is |it's )?(?:done|finished))?(?![\w-])"
+)
 OUTPUT_PASSIVE = (
     rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*{_LIST} (?:is|are|should be|must be"
     rf"|shall be|has to be|have to be|needs? to be|to be) (?:to be )?{_MOVED_BACK}(?: back| home)?(?![\w-])"
@@ -99,7 +105,7 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
     for match in draft.line.find(MOVED):
         source, name = (draft.line.words(*match.span(group)).rstrip(".") for group in ("files", "as"))
         draft.add("inputs", InputFile(source=source, name=name), *match.span())
-    for match in (found for rule in (OUTPUT, OUTPUT_PASSIVE) for found in draft.line.find(rule)):
+    for match in (found for rule in (OUTPUT_AROUND, OUTPUT, OUTPUT_PASSIVE) for found in draft.line.find(rule)):
         _outputs(draft, match)
     if "outputs" in draft.fields:
         _optional_outputs(draft)

@@ -84,6 +84,7 @@ _AFTER_COLON = re.compile(
 )
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
+_RUNTIMES = frozenset(("apptainer", "singularity", "docker", "podman", "shifter", "sarus", "enroot"))
 _PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
 _BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
 _CLAUSE = re.compile(
@@ -112,6 +113,8 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
     if _ASSIGNMENT.fullmatch(word) or (low == "node" and not re.match(r"-|[\w./-]+\.[cm]?[jt]s\b", following)):
         return False
     if (low.startswith("./") and len(low) > 2) or (low.startswith(("../", "~/")) and after_verb):
+        return True
+    if low.startswith("~/") and following.startswith("-"):
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
         file = re.search(r"\.[A-Za-z]\w{0,6}$", word) and not _SCRIPT_FILE.fullmatch(word)
@@ -201,7 +204,14 @@ def find_commands(text: str) -> list[Found]:
     _inline(text, take)
     opening = _OPENING.match(text)
     words_of_prose = (KEYWORDS | PADDING | SUBMITTERS) - {"run"}
-    if opening and not found and opening["program"] != "run" and not set(opening.groups()) & words_of_prose:
+    contained = opening is not None and opening["program"] in _RUNTIMES and opening["verb"] not in ("exec", "run")
+    if (
+        opening
+        and not contained
+        and not found
+        and opening["program"] != "run"
+        and not set(opening.groups()) & words_of_prose
+    ):
         line_end = text.find("\n", opening.end())
         end = extent(text, opening.start("program"), len(text) if line_end < 0 else line_end)
         take(opening.start("program"), end, opening.start("program"), end)
@@ -216,6 +226,8 @@ def find_commands(text: str) -> list[Found]:
                 take(*match.span("body"), *match.span("body"))
                 break
     last = None if found else after_last_colon(text)
+    if last is not None:
+        last = last[0], extent(text, *last)
     if last is not None and is_command_line(text[slice(*last)]):
         take(*last, *last)
     return sorted((_named(text, item) for item in found), key=lambda item: item.start)

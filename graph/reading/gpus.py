@@ -45,9 +45,9 @@ BEFORE_MODEL = (
 )
 IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b)?)(?: each)?)?\)"
 WITH_SIZE = (
-    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?:with|having|of|that have"
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?P<link>with|having|of|that have"
     rf"|which have|each with"
-    rf"|each having) | \(?)(?:at least |>= ?|min(?:imum)?\.? )?"
+    rf"|each having) | \(?)(?:at least |>= ?|(?:a )?min(?:imum)?\.?(?: of)? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
@@ -126,7 +126,7 @@ def read_gpus(draft: Draft) -> None:
             if choice:
                 draft.fields["alternative"] = choice
             draft.source("shapes.0.gpus", *match.span())
-    for rule in (BEFORE_MODEL, BY_MODEL_PLURAL, WITH_SIZE, COMMA_SIZE, BY_SIZE):
+    for rule in (WITH_SIZE, COMMA_SIZE, BEFORE_MODEL, BY_MODEL_PLURAL, BY_SIZE):
         for match in draft.line.find(rule):
             _described(draft, match)
     for match in draft.line.find(IN_BRACKETS):
@@ -236,6 +236,8 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
 
 def _says_of_gpu(match: re.Match[str]) -> bool:
     """`a GPU with 24 GB of memory` is a GPU's; `with 24 GB` can be anything's, and RAM is the node's."""
+    if match["link"] == "of" and match["model"]:
+        return True  # `V100 GPUs of 32 GB`
     if match["memory"]:
         return not re.search(r"ram|main|system", match["memory"])
     return match["sure"] not in ("", " or more")

@@ -31,6 +31,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"|tops|limit)"
      + _END, "walltime_s budget array.at_once"),
     (r"(?<=\x00) or (?:less|under|below|cheaper|shorter)" + _END, "walltime_s budget"),
+    (r"(?<=\x00)[ ,]{0,2}(?:at (?:the )?(?:very )?least"
+     r"|minimum)" + _END, "networks storage shapes.0.memory shapes.0.gpus"),
     (r"(?<=\x00) (?:or|and) (?:more|better|faster|higher|above|up|greater)", "networks storage"),
     (r"(?:max|maxi|maximum|maximal) (?=\x00)", "budget walltime_s"),
     (r"(?:i |we )?(?:don't|do not) (?:want|wish|like) to (?=\x00)|(?:don't|do not) let (?:it|them|this) (?=\x00)"
@@ -50,6 +52,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"|arrays?)(?= ?[,.;:)\x00]|$| (?:runs?|is|are|gets?|uses?|needs?|takes?|consists|has|covers|goes|with|of"
      r"|from)(?![\w-]))", "array"),
     (r"(?:run(?:ning)? )?together" + _END, "array.at_once"),
+    (r"(?:as )?(?:the |an? )?(?:either )?(?:mpi )?librar(?:y|ies)", "mpi"),
     # Of places and what comes first
     (r"(?:and |but )?(?:nowhere else|only there|not anywhere else|not elsewhere)", "sites"),
     (r"(?:and |but )?only (?:then|after|when|once|if)?(?= ?,? ?\x00)", "dependencies start_after"),

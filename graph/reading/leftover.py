@@ -21,7 +21,8 @@ _LETTERS = frozenset("aioxuàyéè×•")  # noqa: RUF001  # articles, `x` betwe
 _OF_A_STORY = (
     r"(?<![\w-])(?:(?:last|previous|past) (?:weeks?|months?|years?|times?|nights?|spring|summer"
     r"|winter)(?:'s)?"
-    r"|(?:would|will|is) (?:it|this|that) be possible|is (?:it|this) possible|(?:nice|good|great) weekend)(?![\w-])"
+    r"|(?:would|will|is) (?:it|this|that) be possible|is (?:it|this) possible|(?:nice|good|great) weekend"
+    r"|bonne (?:day|week|end)|schönen? (?:day|week|abend|gruß))(?![\w-])"
 )
 _OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
 _OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"

@@ -43,7 +43,7 @@ UNIT_WORDS = _words("""
 FOREIGN_UNITS = _pairs("""
     knoten=nodes kern=core kerne=cores kernen=cores prozesse=processes prozessen=processes aufgaben=tasks
     stunde=hour stunden=hours tag=day tage=days tagen=days minuten=minutes sekunden=seconds woche=week wochen=weeks
-    prozess=process prozessor=cpu prozessoren=cpus
+    journée=day journées=days prozess=process prozessor=cpu prozessoren=cpus
     heures-cœur=core-hours heures-coeur=core-hours heures-cœurs=core-hours heures-nœud=node-hours
     heures-nœuds=node-hours heures-gpu=gpu-hours heures-cpu=core-hours core-stunden=core-hours
     kern-stunden=core-hours kernstunden=core-hours knotenstunden=node-hours
@@ -90,6 +90,7 @@ FOREIGN_WORDS = _pairs("""
     d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
     sept=7 cinq=5 neuf=9 moi=me
+    sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
     aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
     ma=my mes=my notre=our nos=our quart=quarter
 """)
@@ -97,7 +98,7 @@ FOREIGN_WORDS = _pairs("""
 
 FOREIGN_ALONE = _words("""
     auf mit und für bitte projekt starten ich wir nicht nach eine einen bräuchte möchte zum avec pour sur nous dans
-    bonjour merci projet besoin depuis est une
+    bonjour merci projet besoin depuis est une einem einer sobald oder je demain
 """)
 """Two of these tell German or French where no unit does."""
 

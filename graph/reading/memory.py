@@ -148,6 +148,8 @@ def _memory(draft: Draft, match: re.Match[str], per: str | None) -> None:
         draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: which amount is meant?", options)
         return
     word = {"rank": "task", "process": "task", "cpu": "core"}.get(per or "", per) or per_of(match)
+    if word is None and "total" in (match.groupdict().get("mem") or ""):
+        word = "job"  # `144 GB of total memory`
     word = "core" if word == "thread" else word
     draft.amounts.append(Amount("memory", values[0], None, *match.span(), per=word))
     draft.line.claim(*match.span())

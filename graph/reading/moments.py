@@ -88,7 +88,8 @@ _BEFORE = (
 )
 _FROM = (
     r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest "
-    r"|may ){0,6}(?P<after>not (?:before|starting before)|no earlier than|not earlier than|after|starting(?: at| on"
+    r"|may ){0,6}(?P<after>not (?:before|starting before)|no earlier than|no sooner than|not earlier than|after"
+    r"|starting(?: at| on"
     r"| from| after)?"
     r"|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
     r"|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après"

@@ -16,7 +16,8 @@ __all__ = ["read_exclusive", "read_places", "read_unknown_places"]
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 _MORE = (
     r"(?P<more>(?:(?:,? (?:and|or|nor|noch) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
-    r"|before\b|in\b|\d+(?:[hmdg:. ]|$))[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not)\b)){0,8})"
+    r"|before\b|in\b|\d+(?:[hmdg:. ]|$))[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not|may|can|must"
+    r"|should|shall|will|is|are|has|have|do|does)\b)){0,8})"
 )
 NOT_SITE = (
     rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
@@ -34,7 +35,7 @@ ONLY_SITE = (
 )
 ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively)(?![\w-])"
 KNOWN = (
-    r"(?<![\w./@-])(?:(?:only |not )?(?:at|on|to|use|using|with|from|in) |not |no "
+    r"(?<![\w./@-])(?:(?:only |not |nor |never )?(?:at|on|to|use|using|with|from|in) |not |no |nor |never "
     r"|only )?(?:the )?(?P<name>%s)(?![\w/@-]|\.\w)"
     r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits)| only)?"
 )
@@ -64,7 +65,8 @@ QUEUE_AFTER = (
 )
 QUEUE_LISTED = r"(?<=, )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?= ?[,.;]|$)"
 QOS = (
-    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: is|:| ?=){{1,6}} ?| ){_NAME}"
+    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: is| called| named|:"
+    rf"| ?=){{1,6}} ?| ){_NAME}"
 )
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
@@ -73,7 +75,7 @@ RESERVATION = (
 )
 NAMED = (
     r"(?<![\w-])(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
-    r"|du) (?:the )?job|name)(?: is|:"
+    r"|du) (?:the )?job|name)(?![a-z])(?: is|:"
     r"| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
 )
@@ -130,6 +132,9 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             for match in draft.line.find(rule):
                 name = draft.line.words(*match.span("name")).rstrip(".") if match["name"] else ""
                 taken = match["name"] not in _NOT_NAMES or (field == "queue" and match["name"] in _QUEUE_WORDS)
+                verb = rule is ACCOUNT and match["word"] in ("grant", "bank") and match.start("word") == match.start()
+                if verb and match.end("word") + 1 == match.start("name"):
+                    continue  # `Grant ANSYS 80 ranks`
                 if rule is ACCOUNT and match["word"] in _LOOSE and name.isalpha() and name.islower():
                     said = match.end("word") + 1 < match.start("name")  # `grant money`, but `project is ocean`
                     listed = re.compile(r" ?(?:$|[,.;)]|please\b|and\b|on\b)").match(draft.line.norm, match.end())
@@ -200,7 +205,7 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
                  Option(label=f"no, not at {site}", patch={"sites_not": [site]}), Option(label="no matter")],
             )  # fmt: skip
             continue
-        refused = match[0].startswith(("not ", "no ")) or match["out"] not in (None, " only")
+        refused = match[0].startswith(("not ", "no ", "nor ", "never ")) or match["out"] not in (None, " only")
         draft.add("sites_not" if refused else "sites", site, *match.span())
 
 

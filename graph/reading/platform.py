@@ -79,6 +79,7 @@ IMAGE = (
     r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image"
     r"| container)?"
 )
+SIF = r"(?<![\w/])(?:container |image |file |in |the )+[\"'`]?(?P<image>~?/[\w./+-]+\.(?:sif|simg|sqsh))(?!\w)"
 TAGGED = (
     r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container)(?: is|:"
     r"| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
@@ -219,7 +220,7 @@ def _mpi(draft: Draft) -> None:
 
 def _containers(draft: Draft) -> None:
     image: str | None = None
-    for rule in (IMAGE, TAGGED):
+    for rule in (IMAGE, SIF, TAGGED):
         for match in draft.line.find(rule):
             if image is None:
                 image = draft.line.words(*match.span("image")).rstrip(".").rstrip(")")

@@ -75,6 +75,8 @@ def is_remark(draft: Draft, start: int, end: int) -> bool:
         return False
     if any(_can_ask(word.strip(".,:;'`")) for word in (*written, *draft.line.norm[start:end].split())):
         return False
+    if draft.line.foreign and any(word == word.lower() for word in written):
+        return False  # the words of the field are known in English only; German writes what it is for in capitals
     if not draft.line.foreign and any(word != word.lower() for word in written[1:]):
         return False
     if written[0] != written[0].lower() and not (draft.line.foreign or _begins(draft, start)):
@@ -89,7 +91,7 @@ def _can_ask(word: str) -> bool:
     low = word.lower()
     return (
         low in _TURNS or low in _FIELD or low in KEYWORDS or low in FUNCTION_WORDS or "n't" in low
-        or low.endswith(_SUFFIXES) or _VOWEL.search(low) is None
+        or low.endswith(_SUFFIXES) or (word == low and _VOWEL.search(low) is None)
         or (len(low) >= 4 and low not in PADDING and any(one_off(low, other) for other in _NEAR))
     )  # fmt: skip
 

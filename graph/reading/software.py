@@ -14,7 +14,8 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
-from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD, version_range
+from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
+from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD
 
 __all__ = ["read_software"]
 
@@ -132,6 +133,7 @@ def read_software(draft: Draft) -> None:
     prose = sum(len(spans) for spans in runs) > _PROSE
     for spans in runs:
         _bare(draft, spans, prose=prose)
+    read_version_apart(draft)
 
 
 def _ends_a_run(word: str) -> bool:
@@ -178,10 +180,10 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
-    found = _as_written(draft, match)
-    aside = _ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
+    found = as_written(draft, match)
+    aside = ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
     if aside is not None and found is not None:
-        found = _turned(found, aside, match)
+        found = turned(found, aside, match)
         span = (span[0], span[1])
     try:
         need = SoftwareNeed(name=own_name(draft.line.words(*span)), version=found)
@@ -199,6 +201,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         return  # `OMP_NUM_THREADS must be 16`
     if re.fullmatch(r"\d\+\d", match["version"] or match["version3"] or ""):
         return  # `Nf=2+1`
+    if match["version4"] and between.startswith(","):
+        return  # `matlab, 1 licence`
     if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
         listed = re.match(r" ?[,;]", draft.line.norm[match.end() :])
         if (
@@ -209,39 +213,6 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
             return
         draft.default(f"{draft.words(*match.span())!r} is taken as software with its version")
     _add(draft, need, span[0] - (len(aside[0]) if aside else 0), match.end())
-
-
-_ASIDE = re.compile(
-    r"(?<![\w-])(?:(?P<only>no (?:other )?(?:version|release) of )|(?:nothing|no version|not) (?P<than>older|earlier"
-    r"|newer"
-    r"|later) than )$"
-)
-
-
-def _turned(found: VersionRange, aside: re.Match[str], match: re.Match[str]) -> VersionRange:
-    """`no version of Python other than 3.11`, `nothing older than MATLAB R2022a`: the words before turn it round."""
-    bound = found.bounds[0]
-    if aside["only"]:
-        operator = "==" if match["op"] in ("other than", "except") else bound.operator
-    elif bound.operator == "==":
-        operator = ">=" if aside["than"] in ("older", "earlier") else "<="
-    else:
-        operator = bound.operator
-    return VersionRange(bounds=(VersionBound(operator=operator, version=bound.version),))
-
-
-def _as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
-    found = version_range(match)
-    if found is None:
-        return None
-    original = draft.line.words(*match.span())
-    bounds = []
-    for bound in found.bounds:
-        at = original.lower().replace(" ", "").find(bound.version.lower())
-        squeezed = original.replace(" ", "")
-        version = squeezed[at : at + len(bound.version)] if at >= 0 else bound.version
-        bounds.append(VersionBound(operator=bound.operator, version=version))
-    return VersionRange(bounds=tuple(bounds))
 
 
 def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
@@ -269,7 +240,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     )
     if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
-    if norm[start:end] in _METHODS:
+    if norm[start:end] in _METHODS or norm[start:end] in _NOUNS:
         return
     if norm[end : end + 1] in ("(", ":", "="):
         return  # `CCSD(T)`, and a label
@@ -280,7 +251,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     own = cue is not None and bool(_OWN.search(cue["filler"]))
     direct = cue is not None and cue["cue"] in _DIRECT
     release = spans[-1] if len(spans) == 2 and _RELEASE.fullmatch(norm[slice(*spans[-1])]) else None
-    if release is not None and _marked(draft, *spans[0], plain_capital=True):
+    dated = release is not None and re.fullmatch(r"r20\d\d[ab]", norm[slice(*release)])
+    if release is not None and (_marked(draft, *spans[0], plain_capital=True) or (dated and (opening or cue))):
         written = re.sub(r"^[vV](?=\d)", "", draft.line.words(*release))
         version = VersionRange(bounds=(VersionBound(operator="==", version=written),))
         _add(draft, SoftwareNeed(name=draft.line.words(*spans[0]), version=version), start, end)
@@ -345,7 +317,7 @@ def _joined(draft: Draft, start: int) -> str | None:
     """`and` or `or` where a name follows other software in a list."""
     before = draft.line.norm[max(0, start - 56) : start]
     match = re.search(
-        r"(?:,? (and|or)(?:,? (?:failing that|if not|alternatively|else"
+        r"(?:,? (and|or)(?:,? (?:failing that|as an? alternative|if not|alternatively|else"
         r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if that isn't (?:there"
         r"|available)))?,?|,) $",
         before,

@@ -91,10 +91,11 @@ def submit_lines(text: str) -> list[tuple[int, int]]:
 
 def _extent(line: str) -> int:
     """End of a submit line within a sentence: a comma or semicolon before a blank, or a word of the sentence."""
-    end, previous = 0, "-"
+    end, previous, handed = 0, "-", False
     for word in re.finditer(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+", line):
         after_option = previous.startswith("-") and "=" not in previous
-        if end and not after_option and (word[0].lower() in KEYWORDS or word[0] in ("please", "thanks")):
+        handed = handed or word[0] == "--"
+        if end and not after_option and not handed and (word[0].lower() in KEYWORDS or word[0] in ("please", "thanks")):
             return end
         end, previous = word.end(), word[0]
         if word[0].endswith((",", ";")):

@@ -20,7 +20,8 @@ _UNITS = {
 _UNIT = r"(?:weeks?|w|days?|d|hours?|hrs?\.?|h|minutes?|mins?\.?|mn|m|seconds?|secs?\.?|s)"
 _HALF = (
     r"(?:half an? (?:hour|day|minute)|half a week|(?:an? )?half[ -](?:hour|day)"
-    r"|(?:(?:an?|1) )?quarter(?: of an?|-)? ?hour|3 quarters? of an? hour"
+    r"|(?:(?:an?|1) )?quarter(?: of an?|-)? ?hour|(?:an? |1 )?quarter of an? day|3 quarters? of an? (?:hour|day)"
+    r"|\d{1,3} and (?:a |1 |3 )?quarters? hours?"
     r"|(?:an?|\d{1,3}) hours? and (?:a |1 |3 )?quarters?"
     r"|[1-9]/[2-6](?: of an?)? ?(?:hours?|days?|h))"
 )
@@ -36,9 +37,9 @@ _COMPACT = (
     r"| (?:on|for|with|at|in|by|using|and|max|limit|wall ?time|run ?time|total|please)(?![\w-])"
     r"| \d{1,7} (?:nodes?|cores?|cpus?|tasks?|ranks?|gpus?|threads?)(?!\w))))"
 )
-_CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?: ?h(?:ours?|rs?)?(?![\w:-])|(?::\d{2}){0,2}(?![\w:-]))"
+_CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?: ?h(?:ours?|rs?)?(?![\w:-])|(?::\d{2}){0,2}(?![\w-]|:\S))"
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
-_ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w.-])"
+_ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w-]|\.\w)"
 _JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
 DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _INTRO = (
@@ -152,6 +153,12 @@ def _worded(text: str) -> tuple[int, ...] | None:
     half = re.fullmatch(r"(?:half an?|(?:an? )?half)[ -](hour|day|minute|week)", plain)
     if half:
         return (_UNITS[half[1]] // 2,)
+    of_day = re.fullmatch(r"(?:(an?|1|3) )?quarters? of an? day", plain)
+    if of_day:
+        return (21600 * (3 if of_day[1] == "3" else 1),)
+    above = re.fullmatch(r"(\d{1,3}) and (a |1 |3 )?quarters? hours?", plain)
+    if above:
+        return (int(above[1]) * 3600 + (2700 if above[2] == "3 " else 900),)
     quarter = re.fullmatch(r"(?:(an?|1|3) )?quarters?(?: of an?|-)? ?hour", plain)
     if quarter:
         return (2700 if quarter[1] == "3" else 900,)

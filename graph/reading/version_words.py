@@ -28,16 +28,16 @@ _OPERATORS = {
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
     r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
-    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any )?(?:newer|later"
+    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any |an? )?(?:newer|later"
     r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
-    r"|below|lower|before)\)?))?"
+    r"|below|lower|before)(?: (?:release|version|one)s?)?\)?))?"
 )
 COUNTED = (
     r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
     r"|hrs?|h"
-    r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs?|jobs?|times?|euros?|dollars?|usd|eur"
+    r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs|jobs|times?|euros?|dollars?|usd|eur"
     r"|people|students?|members?)(?!\w)"
 )
 MEASURED = (
@@ -51,7 +51,8 @@ VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
     rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
-    rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|to|through) ?(?P<high2>{_DOTTED})"
+    rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
+    rf"|through) ?(?P<high2>{_DOTTED})"
     rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but )?(?:not including|not|excluding|below"
     rf"|before|under)"
     rf" (?P<high3>{VERSION})"

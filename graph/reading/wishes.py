@@ -23,7 +23,7 @@ OBJECTIVES = {
     r"|low(?:est)?[- ]cost|minimi[sz]e (?:the )?costs?|min[- ]cost|least expensive|cheap(?:ly)?|cheaper"
     r"|cost[- ]optimal|am günstigsten"
     r"|(?:le )?(?:moins|least) cher(?: possible)?|(?:so |as possible )?(?:günstig|billig)(?: wie möglich)?"
-    r"|günstigste\w*|billigste\w*|(?:at|au) moindre coût|save money"
+    r"|kostengünstig\w*|günstigste\w*|billigste\w*|(?:at|au) moindre coût|save money"
     r"|costs? (?:the )?least"
     r"|(?:i |we )?(?:only |mostly |mainly )?(?:care|worry)(?: most)? about (?:the )?(?:price|costs?|money)"
     r"|(?:costs?|price) (?:should|must|shall|is to|has to) be (?:as (?:low|small|little) as possible|minimal"
@@ -31,7 +31,7 @@ OBJECTIVES = {
     r"|kept (?:low|to a minimum))"
     r"|price matters(?: most)?",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you (?:possibly )?can)|asap|a\.s\.a\.p\.?"
-    r"|earliest(?: possible)?(?: start)?"
+    r"|earliest(?! (?:[a-z]+ )?start (?:is|time|date|on|at|:))(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
     r"|quickest(?: start)?"
     r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|(?:so (?:schnell|soon|early) wie möglich"
@@ -40,9 +40,11 @@ OBJECTIVES = {
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth",
-    "min-energy": r"(?:energy|power|electricity)(?: consumption| use| usage)? (?:should|must|shall|is to|has to) be"
-    r" (?:as (?:low|small|little) as possible|minimal|minimi[sz]ed|kept (?:low|to a minimum))"
-    r"|(?:as possible |so )?wenig (?:energie|strom)\w*|as little (?:energy|power|electricity) as possible|greenest"
+    "min-energy": r"(?:energy|power|electricity)(?: consumption| use| usage)? (?:(?:should|must|shall|is to"
+                  r"|has to) be )?"
+    r"(?:as (?:low|small|little) as possible|minimal|minimi[sz]ed|kept (?:low|to a minimum))"
+    r"|(?:as possible |so )?(?:wenig (?:energie|strom)\w*|(?:strom|energie)sparend\w*|économe en énergie)"
+    r"|as little (?:energy|power|electricity) as possible|greenest"
     r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
@@ -55,7 +57,7 @@ OBJECTIVES = {
 }  # fmt: skip
 URGENT = (
     r"(?<![\w-])(?:(?:this |it )?(?:is |must |has to |needs to |should )?(?:start |run |begin |be |started )?"
-    r"(?:right now|right away|immediately|(?<!\d )at once"
+    r"(?:right now|right away|immediately|(?<!\d )(?<!running )(?<!run )at once"
     r"|(?<=start )now|(?<=run )now|(?<=begin )now|(?<=it )now(?= ?[.!]|$)|(?<=needed )now"
     r"|very urgent(?:ly)?|urgent(?:ly)?|sofort"
     r"|dringend|tout de suite"
@@ -65,6 +67,8 @@ _MONEY = {
     "$": "USD",
     "usd": "USD",
     "dollars": "USD",
+    "us dollars": "USD",
+    "us dollar": "USD",
     "dollar": "USD",
     "us$": "USD",
     "€": "EUR",
@@ -84,7 +88,7 @@ _LIMIT = (
 )
 BUDGET = (
     rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})"
-    rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget"
+    rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|us dollars?|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget"
     rf"|in total|max(?:imum)?|at (?:the )?(?:very )?most|limit))?"
 )
 BARE_BUDGET = (
