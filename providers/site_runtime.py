@@ -94,17 +94,17 @@ def open_site(
     client = _client(site, reach, clock)
     own = f"{Category.WORKLOAD.value}/{site.scheduler}"
     found: list[Provider] = []
-    # A workload manager whose jobs we do not run is only told to be there: it has a probe and no client.
+    # A workload manager whose jobs we do not run has a probe and no client.
     told_only = own in probes.names() and getattr(dialects.get(site.scheduler), "only_scripts", False)
     if not told_only:
         found.append(WorkloadProvider(site.scheduler, client, site.accounts))
-    found += [
-        ProbedProvider(_probe(make, site), reach, site.paths)
-        for name, make in probes.items()
-        if name != own or told_only
-    ]
+    probed = {name: ProbedProvider(_probe(make, site), reach, site.paths) for name, make in probes.items()}
+    # What another manager has to offer is none of this site's: no job of ours goes there.
+    foreign = {name for name in probed if name.startswith(f"{Category.WORKLOAD.value}/") and name != own}
+    found += [each for name, each in probed.items() if name not in foreign and (name != own or told_only)]
     others = manager_probes(site.scheduler, _managers(), site.providers_off)
     beside = [ProbedProvider(each, reach, site.paths) for each in others]
+    beside += [probed[name] for name in sorted(foreign)]
     left = _in_order(switch_off([*found, *beside], site.providers_off, site=site.name))
     made = {
         name: for_site(site, reach) for name, make in movers.items() if (for_site := getattr(make, "for_site", None))

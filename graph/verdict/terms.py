@@ -9,6 +9,7 @@ from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
 from dragoman.site import Site
 from graph.verdict.demand import Demand
+from providers.registry import dialects
 from providers.translation.dispatch import foreign_words
 
 __all__ = ["check_deadline", "check_terms", "check_urgent", "energy_kwh"]
@@ -31,9 +32,18 @@ def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Ch
     if request.account is not None and site.accounts and request.account not in {each.name for each in site.accounts}:
         names = ", ".join(each.name for each in site.accounts)
         checks.append(_check("account", Truth.NO, f"account {request.account} is not among yours here: {names}"))
+    if _reads_scripts_alone(site):
+        words = f"jobs are not handed to {site.scheduler} from here: only its scripts are read"
+        checks.append(_check("scheduler", Truth.UNKNOWN, words))
     for field, why in foreign_words(request, site.scheduler).items():
         checks.append(_check(field, Truth.UNKNOWN, why, person_can_settle=True))
     return checks
+
+
+def _reads_scripts_alone(site: Site) -> bool:
+    """Whether nothing can be submitted there, whatever the site has free; a simulated site runs no work anyway."""
+    known = site.simulated is None and site.scheduler in dialects.names()
+    return known and bool(getattr(dialects.get(site.scheduler), "only_scripts", False))
 
 
 def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> Check | None:

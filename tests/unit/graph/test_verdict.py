@@ -177,3 +177,16 @@ def test_every_check_cites_what_it_rests_on(workload: Workload, observed: Make, 
     proposal = evaluate(request, SITE, seen, at, 0)
     cited = {check.kind: check.observations for check in proposal.checks}
     assert cited == {"shape": ("workload/slurm.resources",), "software": ("software/spack.find_package",)}
+
+
+@pytest.mark.parametrize("scheduler", ["cobalt", "moab"])
+def test_a_site_whose_scripts_alone_are_read_is_never_ready(
+    scheduler: str, workload: Workload, observed: Make, at: datetime
+) -> None:
+    site = SITE.model_copy(update={"scheduler": scheduler})
+    seen = [observed(f"workload/{scheduler}", "resources", workload)]
+    proposal = evaluate(JobRequest(shapes=(Shape(nodes=2),)), site, seen, at, 0)
+    assert (proposal.verdict, proposal.fits) == (Verdict.UNKNOWN, Truth.UNKNOWN)
+    assert f"jobs are not handed to {scheduler} from here: only its scripts are read" in proposal.reasons
+    far = evaluate(JobRequest(shapes=(Shape(nodes=99),)), site, seen, at, 0)
+    assert far.verdict is Verdict.INCOMPATIBLE

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import CommandTimeout
-from dragoman.facts import Presence
+from dragoman.facts import Presence, Workload
 from dragoman.observation import Category, Outcome
 from dragoman.site import Site
 from providers.probes.base import Results
@@ -101,3 +101,18 @@ def test_no_answer_is_not_absence() -> None:
         answer = probe.verbs[0].parse(NoArguments(), Results(hung))
         assert getattr(answer, "outcome", None) is Outcome.UNKNOWN
         assert not isinstance(answer, Presence)
+
+
+async def test_what_another_manager_has_free_is_none_of_the_sites(tmp_path: Path) -> None:
+    slot = '[{"Machine": "a", "State": "Unclaimed", "Cpus": 8, "TotalCpus": 8, "Memory": 9, "TotalMemory": 9}]'
+    programs = {
+        "sinfo": "echo 'sinfo: error: Unable to contact slurm controller' >&2; exit 1",
+        "condor_version": "echo '$CondorVersion: 23.4.0 2024-02-08 $'",
+        "condor_status": f"case $1 in -schedd) echo '[]' ;; *) echo '{slot}' ;; esac",
+    }
+    runtime = open_site(Site(name="x", scheduler="slurm"), transport=host(tmp_path / "bin", **programs))
+    assert [each.name for each in runtime.of(Category.WORKLOAD)] == ["slurm"], "nobody else is asked for work"
+    pool = next(each for each in runtime.managers if each.name == "htcondor")
+    told = await pool.call("resources", NoArguments())
+    assert isinstance(told.value, Workload)
+    assert (await runtime.observe("workload/slurm", "resources")).outcome is Outcome.UNKNOWN
