@@ -12,12 +12,12 @@ from typing import Any
 
 from dragoman.command import Command
 from dragoman.facts import Accounts, Presence, Workload
-from dragoman.observation import Answer, Category, Outcome
+from dragoman.observation import Answer, Category
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence, question, where_is
 from providers.verbs import NoArguments, category_verbs
 from providers.workload import part_of
 
-__all__ = ["Manager", "WorkloadProbe", "workload_verbs"]
+__all__ = ["Manager", "WorkloadProbe", "reason_of", "workload_verbs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +109,6 @@ def reason_of(results: Results, name: str) -> str:
     if trouble is not None or done is None:
         return trouble.reason if trouble else f"{name} was not asked"
     return brief(done) if done.rc != 0 else ""
-
-
-def outcome_of(results: Results, name: str) -> Outcome:
-    """Whether a command is there at all; unknown where that was not shown."""
-    trouble = no_answer(results, name)
-    return trouble.outcome if trouble is not None else Outcome.OK
 
 
 class WorkloadProbe(Probe):

@@ -12,13 +12,16 @@ Element = ET.Element
 
 def read_data(text: str) -> list[Element] | None:
     """What the first `<Data>` holds; None where there is none, or where it was cut. A DTD is refused."""
-    found = re.search(r"<Data\b.*?(?:</Data>|/>)", text, re.DOTALL)
-    if found is not None and found[0].endswith("/>") and re.fullmatch(r"<Data\b[^<>]*/>", found[0]) is None:
-        found = re.search(r"<Data\b.*?</Data>", text, re.DOTALL)
-    if found is None or "<!DOCTYPE" in found[0] or "<!ENTITY" in found[0]:
+    begin = re.search(r"<Data(?=[\s/>])", text)
+    if begin is None:
+        return None
+    empty = re.compile(r"<Data\s*/>").match(text, begin.start())
+    end = empty.end() if empty else text.find("</Data>", begin.start()) + len("</Data>")
+    data = text[begin.start() : end]
+    if end < begin.end() or "<!DOCTYPE" in data or "<!ENTITY" in data:
         return None
     try:
-        root = ET.fromstring("".join(one for one in found[0] if one in "\n\t" or ord(one) >= 32))  # noqa: S314 # no DTD
+        root = ET.fromstring("".join(one for one in data if one in "\n\t" or ord(one) >= 32))  # noqa: S314 # no DTD
     except ET.ParseError:
         return None
     return list(root)
