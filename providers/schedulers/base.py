@@ -103,6 +103,13 @@ class BaseDialect:
         """A command that changes something: nothing is added to the user's environment."""
         return Command(argv=argv, unset=self.unset, timeout_s=timeout_s)
 
+    def number(self, ref: JobRef) -> str:
+        """The id, where it is a number. Raises `BadRequest` for anything else."""
+        if re.fullmatch(r"\d{1,18}", ref.job_id, re.ASCII) is None:
+            cure = "give the number that the submit command printed"
+            raise BadRequest(f"{ref.job_id[:80]!r} is no job id of {self.name}", where="job_id", cure=cure)
+        return ref.job_id
+
     def state(self, word: str) -> JobState:
         """Our word for the scheduler's; a word that is not in the table is unknown."""
         return self.states.get(word, JobState.UNKNOWN)

@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
 from dragoman.facts import Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
@@ -97,7 +96,7 @@ class OarDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """`oarstat -f -J --sql` for many jobs at once: `-j` is a question to the database for each."""
-        ids = list(dict.fromkeys(_checked_id(ref.job_id) for ref in refs))
+        ids = list(dict.fromkeys(self.number(ref) for ref in refs))
         return [self._oarstat(_of(part)) for part in chunks(ids, self.ids_per_command)]
 
     def _oarstat(self, where: str) -> Command:
@@ -165,7 +164,7 @@ class OarDialect(BaseDialect):
 
     def cancel_command(self, ref: JobRef) -> Command:
         """`oardel`, by a condition that names a job or a whole array."""
-        return self.act("oardel", "--sql", _of([_checked_id(ref.job_id)]))
+        return self.act("oardel", "--sql", _of([self.number(ref)]))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """Nothing printed and no error: no such job. Of an unknown id oardel says that we are not the right user."""
@@ -179,11 +178,11 @@ class OarDialect(BaseDialect):
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """`oarhold`."""
-        return self.act("oarhold", "--sql", _of([_checked_id(ref.job_id)]))
+        return self.act("oarhold", "--sql", _of([self.number(ref)]))
 
     def release_command(self, ref: JobRef) -> Command | None:
         """`oarresume`."""
-        return self.act("oarresume", "--sql", _of([_checked_id(ref.job_id)]))
+        return self.act("oarresume", "--sql", _of([self.number(ref)]))
 
     # Site
 
@@ -220,9 +219,3 @@ def _of(ids: Sequence[str]) -> str:
     """Jobs and whole arrays with these ids, all digits."""
     listed = ",".join(ids)
     return f"job_id IN ({listed}) OR array_id IN ({listed})"
-
-
-def _checked_id(job_id: str) -> str:
-    if _JOB_ID.fullmatch(job_id) is None:
-        raise BadRequest(f"{job_id[:80]!r} is no job id of OAR", where="job_id", cure="give oarsub's number")
-    return job_id

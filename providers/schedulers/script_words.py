@@ -17,7 +17,7 @@ from dragoman.job import JobSpec
 
 __all__ = [
     "MEANINGS", "MPIEXEC", "ONE_HOST", "Fill", "Kept", "Launcher", "Path", "ScriptWords", "Spread", "Writing",
-    "mail_letters", "output_path", "read_path", "write_path",
+    "mail_letters", "output_path", "plain_writer", "read_path", "write_path",
 ]  # fmt: skip
 
 MEANINGS: Final = frozenset(
@@ -137,6 +137,36 @@ MPIEXEC: Final = Launcher(
 
 def _write_nothing(kept: Kept) -> Writing:
     return Writing()
+
+
+def plain_writer(
+    title: str, options: Mapping[str, str], fills: Mapping[Fill, str], quote: Callable[[str], str]
+) -> Callable[[Kept], Writing]:
+    """What writes `Kept` where each option says one field of it; for `ScriptWords.write`.
+
+    Args:
+        title: the scheduler's name.
+        options: field of `Kept` to its option, with `{}` for a value (`-o {}`); the others are told as lost.
+        fills: marks in file names.
+        quote: makes a value one word; raises `BadRequest`.
+
+    """
+
+    def write(kept: Kept) -> Writing:
+        writing = Writing()
+        for told in ("name", "stdout", "stderr", "work_dir", "mail_to", "joined", "inherits", "requeue", "mail_on"):
+            value = getattr(kept, told)
+            if told not in options:
+                writing.lose(f"{title} has no option for it (say it in the script)", **{told: value})
+            elif told in ("stdout", "stderr"):
+                output_path(writing, told, value, fills, options[told], quote)
+            elif isinstance(value, str):
+                writing.add(told, options[told], value, quote)
+            elif value:
+                writing.options.append(options[told])
+        return writing
+
+    return write
 
 
 class Spread(NamedTuple):

@@ -1,7 +1,4 @@
-"""Fujitsu's job operation software: pjsub(1), pjstat(1), pjdel(1), pjhold(1), pjrls(1).
-
-A dialect of a third party: nothing of Dragoman knows it (docs/adding-a-scheduler.md).
-"""
+"""Fujitsu's PJM as a third party's dialect: pjsub(1), pjstat(1), pjdel(1) (docs/adding-a-scheduler.md)."""
 
 import csv
 import re
@@ -10,8 +7,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
+from dragoman.facts import NodeGroup, Queue, Workload
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
+from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.protocols import JobAnswers, ScriptReading
 from providers.registry import register_dialect
@@ -23,7 +21,7 @@ from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_values import read_walltime
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import ScriptDraft, read_number
-from providers.schedulers.script_words import Fill, Kept, ScriptWords, Writing, output_path
+from providers.schedulers.script_words import Fill, ScriptWords, plain_writer
 from providers.schedulers.slots import left_out, refuse_others
 
 
@@ -51,23 +49,15 @@ TABLE = OptionTable(
 )
 
 
-def write(kept: Kept) -> Writing:
-    writing = Writing()
-    writing.add("name", "-N {}", kept.name, quote)
-    output_path(writing, "stdout", kept.stdout, WORDS.fills, "-o {}", quote)
-    output_path(writing, "stderr", kept.stderr, WORDS.fills, "-e {}", quote)
-    writing.options += ["-j"] if kept.joined else []
-    lost = {field: getattr(kept, field) for field in ("work_dir", "mail_to", "mail_on", "requeue")}
-    writing.lose("pjsub has no such option", **lost)
-    return writing
-
-
+FILLS = {Fill.JOB: "%j", Fill.NAME: "%n"}
+WRITES = {"name": "-N {}", "stdout": "-o {}", "stderr": "-e {}", "joined": "-j", "inherits": "-X"}
 WORDS = ScriptWords(
-    title="PJM", prefix="#PJM", family=r"PJM_\w+", inherits=False, write=write, joints=r"-L|--mpi|,",
+    title="PJM", prefix="#PJM", family=r"PJM_\w+", inherits=False, joints=r"-L|--mpi|,", also_called=("fugaku",),
     variables={"job_id": ("PJM_JOBID",), "job_name": ("PJM_JOBNAME",), "submit_dir": ("PJM_O_WORKDIR",),
                "nodes": ("PJM_NODE",), "tasks": ("PJM_MPI_PROC",), "node_file": ("PJM_O_NODEINF",)},
-    commands=frozenset({"pjsub", "pjstat", "pjdel"}), own=frozenset({"-N", "-o", "-e"}), also_called=("fugaku",),
-    reads={"-o": "stdout", "-e": "stderr", "-j": "joined", "-X": "inherits"}, fills={Fill.JOB: "%j", Fill.NAME: "%n"},
+    commands=frozenset({"pjsub", "pjstat", "pjdel"}), own=frozenset({"-N", "-o", "-e"}), fills=FILLS,
+    reads={"-o": "stdout", "-e": "stderr", "-j": "joined", "-X": "inherits"},
+    write=plain_writer("PJM", WRITES, FILLS, quote),
 )  # fmt: skip
 
 
@@ -99,7 +89,7 @@ class PjmDialect(BaseDialect):
         return self.act("pjsub", checked(script_path, where="script_path"))
 
     def status_commands(self, refs: Sequence[JobRef], *options: str) -> list[Command]:
-        return [self.ask("pjstat", *options, "--data", "--choose", "jid,jnam,st,ec", *(number(ref) for ref in refs))]
+        return [self.ask("pjstat", *options, "--data", "--choose", "jid,jnam,st,ec", *map(self.number, refs))]
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         rows, trouble = self.rows(done)
@@ -134,7 +124,7 @@ class PjmDialect(BaseDialect):
         return Answer[JobRef].ok(found[0]) if found else Answer[JobRef].absent("pjstat shows no job with this tag")
 
     def cancel_command(self, ref: JobRef) -> Command:
-        return self.act("pjdel", number(ref))
+        return self.act("pjdel", self.number(ref))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         gone = re.search(r"PJM 0100 pjdel Accepted job (\d{1,18})", done.out)
@@ -142,8 +132,18 @@ class PjmDialect(BaseDialect):
             return Answer[JobRef].ok(JobRef(job_id=gone[1]))
         return Answer[JobRef].unknown(one_line(f"{done.out} {done.err}") or f"exit code {done.rc}")
 
+    def workload_commands(self) -> list[Command]:
+        return [self.ask("pjstat", "--rsc", "--data")]
 
-def number(ref: JobRef) -> str:
-    if re.fullmatch(r"\d{1,18}", ref.job_id, re.ASCII) is None:
-        raise BadRequest(f"{ref.job_id[:60]!r} is no job id of PJM", where="job_id", cure="give pjsub's number")
-    return ref.job_id
+    def parse_workload(self, done: Sequence[Completed | Exception]) -> Answer[Workload]:
+        texts, troubles = self.told(done, 1)
+        told = re.findall(r"^,([\w-]+),(ENABLE|DISABLE),(\d+),(\d+),(\d+)$", texts[0] or "", re.MULTILINE)
+        queues, groups = [], []
+        for name, word, nodes, idle, cores in told:
+            each = NodeGroup(queues=(name,), nodes=nodes, nodes_up=nodes, nodes_idle=idle, cpus_per_node=cores)
+            usable = Truth.YES if word == "ENABLE" else Truth.NO
+            queues.append(Queue(name=name, usable=usable, nodes_total=each.nodes, nodes_idle=each.nodes_idle))
+            groups.append(each)
+        if not told:
+            return Answer[Workload].unknown("; ".join(troubles) or "pjstat shows no resource group")
+        return Answer[Workload].ok(Workload(scheduler=self.name, queues=tuple(queues), groups=tuple(groups)))

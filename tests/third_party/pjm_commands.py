@@ -22,6 +22,8 @@ if program == "pjsub":
         job_id,
     )  # fmt: skip
     sys.stdout.write(f"[INFO] PJM 0000 pjsub Job {job_id} submitted.\n")
+elif "--rsc" in arguments:
+    sys.stdout.write("H,RSCGRP,STATUS,NODE,FREE,CORE\n,small,ENABLE,384,12,48\n,large,DISABLE,4096,0,48\n")
 elif program == "pjstat":
     asked = [one for one in arguments if one.isdigit()]
     sys.stdout.write("H,JOB_ID,JOB_NAME,ST,EC\n")

@@ -12,6 +12,7 @@ import pytest
 from dragoman.attempt import Attempt, attempt_tag
 from dragoman.errors import BadRequest, NotSettled
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus
+from dragoman.kleene import Truth
 from dragoman.model import now
 from dragoman.observation import Outcome
 from dragoman.shape import Shape
@@ -88,6 +89,14 @@ async def test_a_job_is_cancelled(client: SchedulerClient, tmp_path: Path) -> No
 
 async def test_a_refusal_is_told_in_its_words(client: SchedulerClient, tmp_path: Path) -> None:
     assert "rscgrp nosuch does not exist" in str(await submitted(client, tmp_path, "true\n", queue="nosuch"))
+
+
+async def test_its_queues_and_nodes_are_told(client: SchedulerClient) -> None:
+    answer = await client.workload()
+    assert answer.value is not None
+    queues = [(queue.name, queue.usable, queue.nodes_idle) for queue in answer.value.queues or ()]
+    assert queues == [("small", Truth.YES, 12), ("large", Truth.NO, 0)]
+    assert [group.cpus_per_node for group in answer.value.groups or ()] == [48, 48]
 
 
 def test_a_site_may_name_it(tmp_path: Path) -> None:
