@@ -1,13 +1,13 @@
 """Accounts on sites of PBS and Torque: neither keeps any itself, so the accounting tools that sites add are asked.
 
-Sources: Gold's users' guide ("Check The Balance", `mybalance`), sbank-list-allocations(1). Both print one table whose
-columns are ruled by a line of dashes. What is charged is no part of the table, so a balance has no unit.
+Sources: Gold's users' guide ("Check The Balance", `mybalance`), mam-balance(8) of Moab Accounting Manager and its older
+name gbalance, sbank-list-allocations(1). Each prints one table whose columns are ruled by a line of dashes. What is
+charged is no part of the table, so a balance has no unit.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from dragoman.command import Completed
@@ -19,7 +19,7 @@ __all__ = ["ACCOUNTS_SCRIPT", "read_account_table", "read_pbs_accounts"]
 
 ACCOUNTS_SCRIPT: Final = r"""
 me=$(id -un) || exit 1
-for tool in sbank-list-allocations mybalance; do
+for tool in sbank-list-allocations mybalance mam-balance gbalance; do
   command -v "$tool" >/dev/null 2>&1 || continue
   printf 'dragoman-tool %s\n' "$tool"
   case $tool in mybalance) exec mybalance ;; *) exec "$tool" -u "$me" ;; esac
@@ -28,7 +28,7 @@ echo dragoman-none
 """
 """Asks the first of them that is here."""
 
-_NAMES: Final = ("Project", "Account")
+_NAMES: Final = ("Project", "Account", "Fund", "Name")
 _WHERE: Final = ("Resource", "Machines", "Machine")
 _LEFT: Final = ("Available Balance", "Available", "Balance")
 
@@ -48,21 +48,20 @@ def read_pbs_accounts(done: Completed | Exception) -> Answer[Accounts]:
     accounts = read_account_table(text)
     if accounts is None:
         return Answer[Accounts].unknown(f"{tool} printed no table that can be read: {one_line(text, limit=200)}")
+    if not text.endswith("\n") or (not accounts and done.err.strip()):
+        return Answer[Accounts].unknown(
+            f"{tool} did not print its whole table: {one_line(done.err or text, limit=200)}"
+        )
     if not accounts:
         return Answer[Accounts].absent(f"{tool} knows no account that this user may charge")
     return Answer[Accounts].ok(Accounts(accounts=accounts))
 
 
-def read_account_table(text: str, *, names: Sequence[str] = _NAMES) -> tuple[Account, ...] | None:
+def read_account_table(text: str) -> tuple[Account, ...] | None:
     """The accounts of one table, in order of names. None: no table.
 
     Several allocations of one account on one machine count together. On several machines the balance is unknown, for
     their names are the tool's own, and so it is where a cell is no number.
-
-    Args:
-        text: the table with what stands around it.
-        names: what the column of accounts may be called; the first that is there counts.
-
     """
     lines = text.splitlines()
     ruler = next((index for index, line in enumerate(lines) if index and re.fullmatch(r"\s*-+(?:\s+-+)+\s*", line)), 0)
@@ -75,7 +74,7 @@ def read_account_table(text: str, *, names: Sequence[str] = _NAMES) -> tuple[Acc
         for line in (lines[ruler - 1], *lines[ruler + 1 :])
     ]
     header, rows = cells[0], cells[1:]
-    name = next((header.index(word) for word in names if word in header), None)
+    name = next((header.index(word) for word in _NAMES if word in header), None)
     left = next((header.index(word) for word in _LEFT if word in header), None)
     if name is None or left is None:
         return None

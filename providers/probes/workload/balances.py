@@ -61,7 +61,7 @@ def read_balances(results: Results) -> Answer[Accounts]:
     if lines[end] != "dragoman-end 0":
         code = lines[end].removeprefix("dragoman-end ")
         return Answer[Accounts].unknown(brief(f"{tool} exit {code}: {done.err.strip() or text.strip() or 'no output'}"))
-    accounts = read_account_table(text, names=("Project", "Account", "Fund", "Name"))
+    accounts = read_account_table(text)
     if accounts is None:
         return Answer[Accounts].unknown(f"{tool} printed no table that can be read: {brief(text or done.err, 200)}")
     if not accounts:

@@ -37,15 +37,18 @@ _QUEUES: Final = {
     "draining": "the queue takes no new jobs (draining)",
     "dead": "the queue neither takes nor starts jobs (dead)",
 }
+_HEADERS: Final = ("QSTAT_HEADER", "QSTAT_HEADER_FULL")
+"""By which a user has other columns shown."""
 _NOTHING: Final = frozenset({"none", "-", "n/a"})
 
 
 def _commands(paths: Paths) -> Mapping[str, Command]:
     qstat = where_is("qstat", paths, key="cobalt")
+    queues = question(qstat, "-Q", timeout_s=20.0)
     jobs = question(qstat, "--header", "JobID:State:Queue", timeout_s=30.0)
     return {
-        "queues": question(qstat, "-Q", timeout_s=20.0),
-        "jobs": dataclasses.replace(jobs, unset=("QSTAT_HEADER", "QSTAT_HEADER_FULL")),
+        "queues": dataclasses.replace(queues, unset=_HEADERS),
+        "jobs": dataclasses.replace(jobs, unset=_HEADERS),
         "nodes": question(where_is("nodelist", paths, key="cobalt"), timeout_s=30.0),
     }
 

@@ -36,6 +36,12 @@ SBANK = """\
 Totals:
   Rows: 3
 """
+MAM = """\
+Id   Name         Balance  Reserved Effective CreditLimit Available
+---- ------------ -------- -------- --------- ----------- ---------
+3130 lp_climate    9995.52   100.00   9895.52        0.00   9895.52
+3131 default_proj     0.00     0.00      0.00       10.00     10.00
+"""
 
 
 def done(out: str, rc: int = 0, err: str = "") -> Completed:
@@ -47,6 +53,7 @@ def done(out: str, rc: int = 0, err: str = "") -> Completed:
     [
         (GOLD, [("biology", 25000000), ("chemistry", -120), ("geo", None)]),
         (SBANK, [("datascience", 101702.3), ("fusion-x", None)]),
+        (MAM, [("default_proj", 10.0), ("lp_climate", 9895.52)]),
         ("Project Balance\n------- -------\n", []),
     ],
 )
@@ -67,6 +74,16 @@ def test_what_is_no_table_of_accounts(text: str) -> None:
         (done("dragoman-none\n"), Outcome.UNKNOWN, "site file"),
         (done("dragoman-tool mybalance\n", 1, "cannot reach the server"), Outcome.UNKNOWN, "cannot reach"),
         (done("dragoman-tool mybalance\nProject Balance\n------- -------\n"), Outcome.ABSENT, "no account"),
+        (
+            done("dragoman-tool mybalance\nProject Balance\n------- -------\n", err="u1 is no member"),
+            Outcome.UNKNOWN,
+            "no member",
+        ),
+        (
+            done("dragoman-tool mybalance\nProject Balance\n------- -------\nbiology 2500"),
+            Outcome.UNKNOWN,
+            "whole table",
+        ),
         (done(""), Outcome.UNKNOWN, ""),
         (CommandTimeout("no end within 60 s"), Outcome.UNKNOWN, "no end"),
     ],
