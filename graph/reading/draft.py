@@ -21,7 +21,8 @@ MAX_ITEMS, MAX_QUESTIONS = 256, 64
 
 _FILLER = r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of)[ ]){0,3}"
 _NOT = re.compile(
-    r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|except|excluding|instead of|rather than|don't|doesn't"
+    r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|any(?:thing)? (?:but|except)|except|excluding|instead of"
+    r"|rather than|don't|doesn't"
     r"|do not|does not"
     rf"|shouldn't|should not|must not|cannot|can't|isn't|preferably|ideally|if possible,?|optionally|maybe"
     rf"|perhaps)[ ]{_FILLER}$"
@@ -33,6 +34,15 @@ _NOT_INSIDE = re.compile(
     rf"|later|earlier|before|until|hurry|rush|urgent)"
 )
 
+_NOT_AFTER = re.compile(
+    r"(?:(?: network| fabric| file ?system| support| nodes?)?,? \(?(?:(?:that |this |which |it )?(?:is|are|would be"
+    r"|being|as) )?"
+    r"(?:optional(?:ly)?|nice(?: to have)?|preferred|preferable|welcome|a (?:plus|bonus)|unnecessary|not (?:a must"
+    r"|strictly needed"
+    r"|needed|required|necessary|mandatory|essential|important|wanted|allowed|acceptable|an option|ok|okay)"
+    r"|if (?:it is |it's |that is |they are )?(?:possible|available|there(?: is one)?|you have (?:it|them|one)|free)"
+    r"|where (?:possible|available)))(?![\w-])\)?"
+)
 _CORRECTED = re.compile(
     r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
     r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
@@ -114,7 +124,11 @@ class Draft:
         before = self.line.open[max(0, start - 40) : start]
         found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
         if found is None:
-            return False
+            later = _NOT_AFTER.match(self.line.open, end)
+            if later is not None:
+                self.unread.append(self.words(start, later.end()).strip())
+                self.line.claim(start, later.end())
+            return later is not None
         first = start - len(found[0]) if found.re is _NOT else start
         self.unread.append(self.words(max(0, first), end).strip())
         self.line.claim(max(0, first), end)

@@ -64,8 +64,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     # Of stories and courtesy
     (rf"(?:(?:have|has|had|i've|we've) )?(?:really )?never (?:really |yet )?{_DONE}(?: [a-z]+){{0,5}}? (?:before|yet"
      rf"|it|one|this)", ""),
-    (r"(?:(?:is|was|if|as|where|when|whenever|would|were) (?:it |that |this |at all |perhaps |be )*)possible"
-     r"|perhaps be possible", ""),
+    (r"(?:is|was|would|were) (?:it|that|this) (?:at all |perhaps |be )*possible|perhaps be possible", ""),
     (r"(?<=\x00) (?:as )?possible" + _END, "objective"),
     (r"(?:runs?|running|ran|lack|short|shortage|want) (?:out )?of memory|memory (?:is|was|gets|got) (?:full"
      r"|exhausted|short)"

@@ -126,6 +126,8 @@ def read_platform(draft: Draft) -> None:
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
     for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
+        if draft.negated(*match.span()):
+            continue
         known = draft.fields.get("storage")
         if (
             known

@@ -37,7 +37,7 @@ from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scheduler_options import told_of, without_secret_values
-from graph.reading.scripts import DIRECTIVE, find_script, without_secrets
+from graph.reading.scripts import directive, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.signature import hide_signature
 from graph.reading.software import read_software
@@ -294,7 +294,7 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         f"{item.name} is kept in the secret store, not in the script" for item in variables
     )
     if reader is None:
-        directives = tuple(line.strip()[:2000] for line in cleaned.splitlines() if DIRECTIVE.match(line))
+        directives = tuple(line.strip()[:2000] for line in cleaned.splitlines() if directive().match(line))
         request = build_request({"script": cleaned})
         unread += directives
     else:

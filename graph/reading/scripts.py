@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 from dragoman.request import EnvironmentVariable
 from dragoman.secrets import HIDDEN, is_secret_name, redact
 from graph.reading.environment import variable
+from providers.script_reading import directive_pattern
 
-__all__ = ["find_script", "without_secrets"]
+__all__ = ["directive", "find_script", "without_secrets"]
 
-DIRECTIVE = re.compile(r"^#(?:SBATCH|PBS|BSUB|COBALT|OAR|MSUB|flux:|FLUX:|\$ ?-|@ ?\w+ ?=)", re.MULTILINE)
 _FENCED = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n(?P<body>.*?)\n?```", re.DOTALL)
 _EXPORT = re.compile(
     r"^(?P<indent>[ \t]{0,40})(?:export[ \t]+)?(?P<name>[A-Za-z_]\w{0,127})=(?P<value>\"[^\"]*\"|'[^']*'"
@@ -19,17 +20,25 @@ _EXPORT = re.compile(
 )
 
 
+@functools.cache
+def directive() -> re.Pattern[str]:
+    """How a line for a scheduler begins: for any that is known here, and for LoadLeveler."""
+    return re.compile(rf"{directive_pattern().pattern}|^#@ ?\w+ ?=", re.MULTILINE)
+
+
 def find_script(text: str) -> tuple[str, str] | None:
     """The script and the words around it; None where the text holds no job script."""
     stripped = text.lstrip("\ufeff \t\r\n")
-    if not (stripped.startswith("#!") or DIRECTIVE.search(text)):
+    if "#" not in text:
         return None
-    if stripped.startswith("#!") or DIRECTIVE.match(stripped):
+    if not (stripped.startswith("#!") or directive().search(text)):
+        return None
+    if stripped.startswith("#!") or directive().match(stripped):
         return stripped, ""
     for match in _FENCED.finditer(text):
-        if DIRECTIVE.search(match["body"]) or match["body"].startswith("#!"):
+        if directive().search(match["body"]) or match["body"].startswith("#!"):
             return match["body"] + "\n", text[: match.start()] + "\n" + text[match.end() :]
-    first = DIRECTIVE.search(text)
+    first = directive().search(text)
     shebang = re.search(r"^#!", text, re.MULTILINE)
     start = min(found.start() for found in (first, shebang) if found is not None)
     return text[start:], text[:start]

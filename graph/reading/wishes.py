@@ -153,7 +153,9 @@ def read_wishes(draft: Draft) -> None:
     for match in draft.line.find(REQUEUE):
         draft.put("requeue", True, *match.span())
     for name, words in OBJECTIVES.items():
-        for match in draft.line.find(rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible)?"):
+        for match in draft.line.find(
+            rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible|(?: is| would be)? (?:preferred|preferable|best|nice))?"
+        ):
             draft.put("objective", name, *match.span(), label=name)
     for match in draft.line.find(URGENT):
         draft.put("urgent", True, *match.span())
