@@ -11,6 +11,7 @@ from dragoman.site import Site
 from dragoman.thread import ThreadStatus
 from providers.schedulers.client import SchedulerClient
 from providers.site_runtime import SiteRuntime
+from providers.without_effect import without_effect
 
 __all__ = ["Finding", "examine"]
 
@@ -33,7 +34,16 @@ async def examine(ledger: Ledger, sites: Sequence[Site], open_site: Callable[[st
     for site in sites:
         if site.simulated is None:
             findings += await _orphans(ledger, site, open_site)
+        findings += _notes(site)
     return findings
+
+
+def _notes(site: Site) -> list[Finding]:
+    names = ", ".join(without_effect(site))
+    if not names:
+        return []
+    words, cure = f"nothing is decided by what its file says of {names}", "keep it as a note, or leave it out"
+    return [Finding(kind="site", subject=site.name, words=words, cure=cure)]
 
 
 async def _threads(ledger: Ledger) -> list[Finding]:
