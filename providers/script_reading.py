@@ -11,7 +11,7 @@ from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from providers.registry import dialects
 
-__all__ = ["dialect_of_script", "read_any_script"]
+__all__ = ["dialect_of_script", "directive_pattern", "read_any_script"]
 
 
 def dialect_of_script(text: str) -> str | None:
@@ -19,8 +19,15 @@ def dialect_of_script(text: str) -> str | None:
 
     Of dialects with the same directives (PBS and Torque, whose reader is one) it is the first by name.
     """
-    found = [(at, name) for name, prefix in _prefixes().items() if (at := _first(prefix, text)) is not None]
-    return min(found)[1] if found else None
+    first = directive_pattern().search(text)
+    names = [name for name, prefix in _prefixes().items() if first is not None and re.match(_mark(prefix), first[0])]
+    return min(names, default=None)
+
+
+@functools.cache
+def directive_pattern() -> re.Pattern[str]:
+    """How a directive of any dialect begins a line."""
+    return re.compile("|".join(rf"^(?:{mark})" for mark in map(_mark, _prefixes().values())), re.MULTILINE)
 
 
 @functools.cache
@@ -30,11 +37,10 @@ def _prefixes() -> Mapping[str, str]:
     return {name: told.prefix for name, told in words.items() if told is not None and told.whole is None}
 
 
-def _first(prefix: str, text: str) -> int | None:
-    glued = "" if prefix[-1].isalnum() else "|-"
-    mark = rf"^(?:{re.escape(prefix)}|{re.escape(prefix.upper())})(?=\s|${glued})"
-    match = re.search(mark, text, re.MULTILINE)
-    return match.start() if match is not None else None
+def _mark(prefix: str) -> str:
+    # A mark without letters (`#$`) begins comments too, so an option has to follow.
+    follows = r"(?:\s|$)" if prefix[-1].isalnum() else r"[ \t]*-"
+    return rf"(?:{re.escape(prefix)}|{re.escape(prefix.upper())}){follows}"
 
 
 def read_any_script(text: str) -> ScriptReading:

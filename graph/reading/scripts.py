@@ -29,11 +29,11 @@ def directive() -> re.Pattern[str]:
 def find_script(text: str) -> tuple[str, str] | None:
     """The script and the words around it; None where the text holds no job script."""
     stripped = text.lstrip("\ufeff \t\r\n")
-    if "#" not in text:
+    if stripped.startswith("#!"):
+        return stripped, ""
+    if re.search(r"^#", text, re.MULTILINE) is None or not directive().search(text):
         return None
-    if not (stripped.startswith("#!") or directive().search(text)):
-        return None
-    if stripped.startswith("#!") or directive().match(stripped):
+    if directive().match(stripped):
         return stripped, ""
     for match in _FENCED.finditer(text):
         if directive().search(match["body"]) or match["body"].startswith("#!"):

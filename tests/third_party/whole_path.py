@@ -17,6 +17,7 @@ from dragoman.model import now
 from dragoman.observation import Outcome
 from dragoman.shape import Shape
 from dragoman.site import Site
+from graph.reading.read import read_request
 from providers.fleet import load_fleet
 from providers.registry import dialects
 from providers.schedulers.client import SchedulerClient
@@ -115,6 +116,13 @@ def test_its_scripts_are_known_by_their_directives() -> None:
     )  # fmt: skip
     wrong = read_any_script("#!/bin/sh\n#PJM -L node=x\n./app\n").problems
     assert wrong == ("line 2: node 'x' is no number (write a whole number from 1)",)
+
+
+def test_a_request_may_be_one_of_its_scripts() -> None:
+    script = '#PJM -L "node=2,elapse=00:05:00"\necho $PJM_JOBID\n'
+    for given in (script, f"please run this:\n```\n{script}```"):
+        reading = read_request(given, now=now(), script_reader=read_any_script)
+        assert (reading.request.script_dialect, reading.request.shape.nodes, reading.unread) == ("pjm", 2, ())
 
 
 def test_what_it_has_no_row_for_is_refused() -> None:
