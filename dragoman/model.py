@@ -19,7 +19,9 @@ def now() -> datetime:
 
 
 def _to_utc(value: object) -> object:
-    return value.astimezone(UTC) if isinstance(value, datetime) and value.tzinfo is not None else value
+    if not isinstance(value, datetime) or value.tzinfo in (None, UTC):
+        return value
+    return value.astimezone(UTC)
 
 
 Moment = Annotated[AwareDatetime, BeforeValidator(_to_utc)]

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TypeGuard
 
 from dragoman.job import JobRef, JobState, JobStatus
 from providers.schedulers.base import one_line
@@ -29,6 +30,9 @@ _TIME = re.compile(
     re.ASCII,
 )
 
+_TEXT = {str}
+_CODE = re.compile(r"\d{1,4}", re.ASCII)
+_SECONDS = re.compile(r"\d+")
 _INDICES = re.compile(r"\[[\d,:-]+\](?:%\d+)?$")
 _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * at : 3 * at + 3]: at + 1 for at in range(12)}
 
@@ -47,7 +51,7 @@ def read_jobs(text: str) -> tuple[list[Record], frozenset[str], str]:
     absent: set[str] = set()
     trouble = "" if str(found.get("JOBS", len(rows))) == str(len(rows)) else "records are missing"
     for row in rows:
-        record = {str(key): "" if value is None else str(value) for key, value in row.items()}
+        record = row if _plain(row) else {str(key): "" if value is None else str(value) for key, value in row.items()}
         if "ERROR" in record and re.search(r"is not found", record["ERROR"]):
             absent.add(record.get("JOBID", ""))
         elif "ERROR" in record or "JOBID" not in record or "STAT" not in record:
@@ -57,12 +61,22 @@ def read_jobs(text: str) -> tuple[list[Record], frozenset[str], str]:
     return records, frozenset(absent - {""}), trouble
 
 
+def _plain(row: Mapping[str, object]) -> TypeGuard[Record]:
+    """Whether all values are text, as LSF writes them."""
+    return set(map(type, row.values())) <= _TEXT
+
+
 def read_time(text: str, now: datetime) -> datetime | None:
     """`May 28 12:45`, with seconds and year where the site shows them; without, the last such time before tomorrow."""
+    return _read_time(text, now + timedelta(days=1))
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_time(text: str, latest: datetime) -> datetime | None:
+    """The last such time until `latest`; jobs of one answer share many, for they are told by the minute."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None
-    latest = now + timedelta(days=1)
     month, day, hour, minute = _MONTHS.get(match[1], 0), int(match[2]), int(match[3]), int(match[4])
     for year in [int(match[6])] if match[6] else range(latest.year, latest.year - 9, -1):
         try:
@@ -84,11 +98,14 @@ def job_statuses(records: Sequence[Record], refs: Sequence[JobRef], now: datetim
             groups[base].append((index, record))
         if bracket and record["JOBID"] in groups:
             groups[record["JOBID"]].append(("", record))
-    return {ref.job_id: _status(ref, _of_tag(groups[ref.job_id], ref), now) for ref in refs if groups[ref.job_id]}
+    latest = now + timedelta(days=1)
+    return {ref.job_id: _status(ref, _of_tag(groups[ref.job_id], ref), latest) for ref in refs if groups[ref.job_id]}
 
 
 def _of_tag(rows: list[tuple[str, Record]], ref: JobRef) -> list[tuple[str, Record]]:
     """Only those with the tag where some have it: ids begin anew at the number that the site has set."""
+    if len(rows) == 1:
+        return rows
     tag = ref.tag or ""
     mine = [row for row in rows if tag in row[1].get("JOB_NAME", "") or tag in row[1].get("JOB_DESCRIPTION", "")]
     return mine or rows
@@ -103,11 +120,11 @@ def ended(code: int | None, reason: str) -> tuple[JobState, int | None, int | No
 
 def _one(record: Record) -> tuple[JobState, str, int | None, int | None]:
     state = STATES.get(record["STAT"], JobState.UNKNOWN)
-    code = int(record["EXIT_CODE"]) if re.fullmatch(r"\d{1,4}", record.get("EXIT_CODE", ""), re.ASCII) else None
-    reason = one_line(record.get("EXIT_REASON", "")).strip("- ")
     if state is JobState.COMPLETED:
         return state, "", 0, None
     if state is JobState.FAILED:
+        code = int(record["EXIT_CODE"]) if _CODE.fullmatch(record.get("EXIT_CODE", "")) else None
+        reason = one_line(record.get("EXIT_REASON", "")).strip("- ")
         state, code, signal = ended(code, reason)
         if state is JobState.FAILED and not reason:
             if not _told(record.get("START_TIME", "")) and not _told(record.get("EXEC_HOST", "")):
@@ -126,41 +143,52 @@ def _told(text: str) -> bool:
 
 
 def _hosts(record: Record) -> tuple[str, ...]:
-    hosts = [one.rpartition("*")[2] for one in record.get("EXEC_HOST", "").split(":")]
+    return _hosts_of(record.get("EXEC_HOST", ""))
+
+
+@functools.lru_cache(maxsize=4096)
+def _hosts_of(text: str) -> tuple[str, ...]:
+    hosts = [one.rpartition("*")[2] for one in text.split(":")]
     return tuple(dict.fromkeys(host for host in hosts if _told(host)))
 
 
-def _status(ref: JobRef, rows: list[tuple[str, Record]], now: datetime) -> JobStatus:
+def _status(ref: JobRef, rows: list[tuple[str, Record]], latest: datetime) -> JobStatus:
     parts = {index or str(number): (record, _one(record)) for number, (index, record) in enumerate(rows)}
     state = combined(one[0] for _, one in parts.values())
     record, (_, reason, code, signal) = next(part for part in parts.values() if part[1][0] is state)
     waits = state in (JobState.PENDING, JobState.HELD)
     began = not waits and state is not JobState.NEVER_RAN
-    starts = _times([one.get("START_TIME", "") for one, _ in parts.values()] if began else [], now)
-    ends = _times([one.get("FINISH_TIME", "") for one, _ in parts.values()] if state.final else [], now)
-    seconds = re.match(r"\d+", record.get("RUN_TIME", ""))
+    starts = _times([one.get("START_TIME", "") for one, _ in parts.values()] if began else [], latest)
+    ends = _times([one.get("FINISH_TIME", "") for one, _ in parts.values()] if state.final else [], latest)
+    seconds = _SECONDS.match(record.get("RUN_TIME", ""))
     array = any(index not in ("", "0") for index, _ in rows)
     return JobStatus(
         ref=ref,
         state=state,
         native_state=record["STAT"][:200],
         reason=reason,
-        name=_INDICES.sub("", record.get("JOB_NAME", "")) or None,
+        name=_name(record.get("JOB_NAME", "")),
         queue=record.get("QUEUE") or None,
         exit_code=code,
         signal=signal,
-        submitted_at=read_time(record.get("SUBMIT_TIME", ""), now),
+        submitted_at=_read_time(record.get("SUBMIT_TIME", ""), latest),
         started_at=min(starts, default=None),
         ended_at=max(ends, default=None),
         elapsed_s=float(seconds[0]) if seconds is not None and not waits else None,
-        nodes=tuple(dict.fromkeys(host for one, _ in parts.values() for host in _hosts(one))),
+        nodes=_hosts(record)
+        if len(parts) == 1
+        else tuple(dict.fromkeys(host for one, _ in parts.values() for host in _hosts(one))),
         max_rss_bytes=_memory(record.get("MAX_MEM", "")),
         array_tasks={index: part[0] for index, (_, part) in parts.items()} if array else {},
     )
 
 
-def _times(texts: Sequence[str], now: datetime) -> list[datetime]:
-    return [at for text in texts if (at := read_time(text, now)) is not None]
+def _name(text: str) -> str | None:
+    return (_INDICES.sub("", text) if "[" in text else text) or None
+
+
+def _times(texts: Sequence[str], latest: datetime) -> list[datetime]:
+    return [at for text in texts if (at := _read_time(text, latest)) is not None]
 
 
 @functools.lru_cache(maxsize=4096)

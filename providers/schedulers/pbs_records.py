@@ -10,6 +10,7 @@ that users choose.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -19,7 +20,9 @@ from typing import NamedTuple
 __all__ = ["Record", "Records", "read_records"]
 
 _HEADER = re.compile(r"(?:(?:Job Id|Queue|Server): )?(\S.{0,255})")
-_ATTRIBUTE = re.compile(r"^[ \t]+([A-Za-z_][\w.-]*) = ?(.*)$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^(?!\t\S)[ \t]+([A-Za-z_][\w.-]*) = ?(.*(?:\n\t\S.*)*)$", re.MULTILINE)
+_BLANKS = (" \n", "\t\n", "\r", " =  ", " = \t")
+"""Where a value may have blanks around it."""
 _UNINDENTED = re.compile(r"\n(?=[^\s])")
 _KINDS = ("Jobs", "Queue", "Server", "nodes")
 
@@ -84,19 +87,44 @@ def _blocks(text: str) -> Iterator[str]:
             yield block
 
 
-def _block(block: str, only: frozenset[str] | None) -> Record | None:
-    first, _, rest = block.partition("\n")
-    header = _HEADER.fullmatch(first.rstrip())
-    # Long values go on in lines that begin with a tab; they are cut anywhere, so nothing is put in between.
-    if "\n\t" in rest:
-        rest = re.sub(r"\n\t(?=\S)", "", rest)
+@functools.cache
+def _attributes_of(only: frozenset[str]) -> re.Pattern[str]:
+    """These attributes alone: most lines of a record are not looked into. A line that begins with a tab goes on."""
+    names = "|".join(re.escape(name) for name in sorted(only))
+    return re.compile(rf"^(?!\t\S)[ \t]+({names}) = ?(.*(?:\n\t\S.*)*)$", re.MULTILINE)
+
+
+def _plain(block: str, at: int, only: frozenset[str]) -> dict[str, str]:
+    """The same where each line has four blanks before it, as qstat writes them; empty where it is to be read anew."""
     values: dict[str, str] = {}
-    found = False
-    for name, value in _ATTRIBUTE.findall(rest):
-        found = True
-        if (only is None or name in only) and name not in values:
+    for line in block[at:].split("\n    "):
+        name, _, value = line.partition(" = ")
+        if name in only and name not in values:
+            if "\n" in value:
+                value = value.replace("\n\t", "")
+                if "\n" in value:
+                    return {}
             values[name] = value.strip()
-    return Record(header[1], values) if header is not None and found else None
+    return values
+
+
+def _block(block: str, only: frozenset[str] | None) -> Record | None:
+    at = block.find("\n")
+    header = _HEADER.fullmatch(block[:at].rstrip()) if at > 0 else None
+    if header is None:
+        return None
+    if only is not None and (values := _plain(block, at, only)):
+        return Record(header[1], values)
+    found = (_ATTRIBUTE if only is None else _attributes_of(only)).findall(block, at + 1)
+    found.reverse()  # the first value of a name counts
+    values = dict(found)
+    for name, value in values.items():
+        if "\n\t" in value:
+            # Long values go on in lines that begin with a tab; they are cut anywhere, so nothing is put in between.
+            values[name] = value.replace("\n\t", "")
+    if any(blank in block for blank in _BLANKS) or block[-1:].isspace():
+        values = {name: value.strip() for name, value in values.items()}
+    return Record(header[1], values) if values or _ATTRIBUTE.search(block, at + 1) is not None else None
 
 
 def _json(text: str) -> Records:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,18 +95,21 @@ def _status(
     values = record.values
     native = values.get("job_state", "")
     end = _state(record, words)
-    parts = {index: _state(task, words).state for index, task in list(tasks.items())[:_MOST_TASKS]}
+    parts = {index: _state(task, words).state for index, task in itertools.islice(tasks.items(), _MOST_TASKS)}
     if parts and (whole is None or end.state.final or end.state is JobState.UNKNOWN):
         state = next((each for each in _ORDER if each in parts.values()), JobState.UNKNOWN)
         end = _End(state, end.code if state is end.state else None, None, end.words)
-    comment = one_line(values.get("comment", ""))
+    comment = one_line(values["comment"]) if "comment" in values else ""
     reason, meaning = comment, None
     if end.state in (JobState.PENDING, JobState.HELD):
         reason, meaning = _why(values, comment, end.state, words)
     elif end.words:
         reason = one_line(f"{end.words}: {comment}" if comment else end.words)
     begun = end.state not in (JobState.PENDING, JobState.HELD, JobState.NEVER_RAN, JobState.UNKNOWN)
-    hosts = [values.get("exec_host", ""), *(task.values.get("exec_host", "") for task in tasks.values())]
+    nodes = hosts_of(values.get("exec_host", ""))
+    if tasks:
+        others = [hosts_of(task.values.get("exec_host", "")) for task in tasks.values()]
+        nodes = tuple(dict.fromkeys(itertools.chain(nodes, *others)))
     ended = values.get("obittime") or values.get("comp_time") or values.get("mtime", "")
     return JobStatus(
         ref=ref,
@@ -121,7 +126,7 @@ def _status(
         ended_at=read_moment(ended) if end.state.final else None,
         expected_start=_expected(values) if end.state is JobState.PENDING else None,
         elapsed_s=_seconds(values.get("resources_used.walltime")) if begun else None,
-        nodes=tuple(dict.fromkeys(host for text in hosts for host in hosts_of(text))),
+        nodes=nodes,
         restarts=_restarts(values),
         max_rss_bytes=read_size(values.get("resources_used.mem", "")) or None,
         array_tasks=parts,
@@ -211,6 +216,7 @@ def _seconds(text: str | None) -> float | None:
     return float(seconds) if seconds is not None else None
 
 
+@functools.lru_cache(maxsize=1024)
 def _integer(text: str) -> int | None:
     digits = text.strip().removeprefix("-")
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None

@@ -35,6 +35,7 @@ class JobId(NamedTuple):
 _ID = re.compile(r"(\d{1,12})(?:\[(\d{0,9})\])?(?:\.([A-Za-z0-9][\w.-]{0,254})?)?(?:@[\w.-]+)?", re.ASCII)
 
 
+@functools.lru_cache(maxsize=8192)
 def read_job_id(text: str) -> JobId | None:
     """`0`, `1002.head01`, `1010[].head01`, `1010[3]`, `12.`; None for anything else, a name cut with `*` included."""
     match = _ID.fullmatch(text.strip())
@@ -59,6 +60,7 @@ _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * at : 3 * at + 3]: at + 1 f
 _CTIME = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})", re.ASCII)
 
 
+@functools.lru_cache(maxsize=4096)
 def read_moment(text: str) -> datetime | None:
     """`Mon Nov 30 07:12:01 2026` of a command that ran in UTC, or seconds since the epoch; None for anything else."""
     match = _CTIME.fullmatch(text.strip())

@@ -10,6 +10,7 @@ import pytest
 
 from dragoman.job import JobRef, JobState, JobStatus
 from dragoman.observation import Outcome
+from providers.schedulers.pbs_records import read_records
 from providers.schedulers.pbs_values import read_exec_host
 
 TAG = "dgm-0123456789ab-a0"
@@ -299,3 +300,21 @@ def test_two_hundred_thousand_jobs(pbs: Any, done: Done) -> None:
     began = time.process_time()
     assert len(pbs.parse_status(answer, refs).jobs) == 400
     assert time.process_time() - began < 5
+
+
+def test_values_that_go_on_are_no_attributes() -> None:
+    """A line that begins with a tab belongs to the value before it, whether that one is looked at or not."""
+    text = (
+        "Job Id: 12.head01\n    Job_Name = a\n    job_state = R\n    queue = q\n"
+        "    Variable_List = X=1,\n\tExit_status = 0\n\tjob_state = C,Y=2\n    comment = long \n\tand short  \n"
+        "    job_state = C\n\n"
+    )
+    for only in (None, frozenset({"job_state", "Exit_status", "comment", "queue"})):
+        [record] = read_records(text, only=only).records
+        assert record.values["job_state"] == "R"
+        assert "Exit_status" not in record.values
+        assert record.values["comment"] == "long and short"
+    [whole] = read_records(text).records
+    assert whole.values["Variable_List"] == "X=1,Exit_status = 0job_state = C,Y=2"
+    assert read_records("Job Id: 12.head01\n    other = 1\n", only=frozenset({"queue"})).records[0].values == {}
+    assert read_records("Job Id: 12.head01\nnothing\n", only=frozenset({"queue"})).trouble
