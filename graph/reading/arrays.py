@@ -29,7 +29,7 @@ COPIES = (
     rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
     rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
-    rf"|tasks(?= of (?:\x00|the same))"
+    rf"|tasks(?= of the same)|(?<!runs )tasks(?= of \x00)"
     rf"|simulations|members"
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
@@ -199,6 +199,8 @@ def read_arrays(draft: Draft) -> None:
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
     for match in draft.line.find(COPIES):
+        if re.search(r"nodes? (?:runs?|has|have|gets?|with) $", draft.line.norm[: match.start()][-24:]):
+            continue  # `each of the 4 nodes runs 28 tasks of ./snow`
         if match["one"]:
             draft.amounts.append(Amount("core", 1, None, *match.span("one")))
         _copies(draft, match["n"], match.start(), match.end(), None)

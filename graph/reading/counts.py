@@ -36,7 +36,7 @@ PER = (
     r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
-    r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|total"
+    r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
     r"|task|rank|gpu|core|with|has|have|having|of"

@@ -19,7 +19,7 @@ RULE = (
 
 _NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
 _SET_TO = (
-    r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variable |environment variable )?"
+    r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variables? |environment variables? )?"
     r"(?P<name>[a-z][a-z0-9]*_[a-z0-9_]{1,120}) (?:set )?to (?P<value>[^\s,;\x00]{1,4096})"
 )
 _LETTER = r"(?<![\w./-])(?P<name>[a-z]) ?= ?(?P<value>\d[^\s,;\x00]{0,64})"

@@ -26,6 +26,21 @@ _VERBS = frozenset(
         *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
         *("i", "we", "they", "gets", "runs", "running", "ran", "be", "been", "being", "does", "did", "afterwards"),
         *("thereafter", "ought", "shall", "may", "might", "needs", "wants", "requires", "once", "while"),
+        *(
+            "plz",
+            "pls",
+            "thx",
+            "ta",
+            "cheers",
+            "thanks",
+            "during",
+            "uses",
+            "works",
+            "starts",
+            "takes",
+            "lasts",
+            "needs",
+        ),
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
         *(
             "rechnen",
@@ -83,12 +98,20 @@ _BEFORE_AMOUNT = frozenset(
 )
 _ARTICLES = frozenset(("a", "an", "the", "each", "at", "un", "une", "ein", "einem", "einen", "einer"))
 _ADJECTIVES = frozenset(("single", "big", "fat", "large", "small", "seul", "seule", "einzigen", "gpu", "cpu"))
+_COMMANDED = re.compile(
+    r"(?i)(?:^|[.:;,\n(=>|-]|\b(?:run|runs|running|execute|executes|executing|exec|launch|launching|start|starting"
+    r"|call|calls"
+    r"|invoke|do|args|arguments?|parameters?|command|cmd|via|then|is|as|like|lance|lancer|exécuter|lancez|starte|starten|please|bitte|env|time|nice"
+    r"|[A-Z_]+=\S*|\d+))[ \t]*[`\"']?$"
+)
+"""Before a command that is given, not told of: then plain words behind it are its arguments (`run ./x all`)."""
 _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning in ("on", "with", "for", "before"))
 
 
 def extent(text: str, start: int, limit: int) -> int:
     """End of a command that begins at `start` and is followed by more of the sentence."""
     end, option, first, previous = start, False, True, ""
+    told_of = _COMMANDED.search(text[max(0, start - 48) : start]) is None
     words = WORD.finditer(text, start, limit)
     match, after = next(words, None), next(words, None)
     while match is not None:
@@ -102,7 +125,8 @@ def extent(text: str, start: int, limit: int) -> int:
             option and previous.startswith("-") and len(previous) == 2 and bare.lower() in ("on", "at", "with", "using")
         )
         ended = _ends(bare, after) if not option else flag or _begins_an_amount(bare, after, later)
-        if not first and ("\n" in text[end : match.start()] or ended):
+        prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
+        if not first and ("\n" in text[end : match.start()] or ended or prose):
             return end
         end = match.start() + len(bare)
         if len(bare) < len(word):

@@ -73,7 +73,7 @@ OUTPUT = (
     rf"|send back|get back|i want|want|give me)"
     rf":? (?:back )?(?:the |me |its |all |every |each |file |everything |anything |that |which |match(?:es|ing)? "
     rf"|named |called "
-    rf"|results? |outputs? |files? |to |in |into )*){_LIST}(?: back)?"
+    rf"|results? |outputs? |files? |to |in |into )*)(?<![a-z]){_LIST}(?: back)?"
 )
 
 
@@ -111,6 +111,13 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         _optional_outputs(draft)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
+    for match in draft.line.find(
+        r"(?<![\w/.-])(?:[a-z]+ )?(?:at |in |from |under )?(?P<files>(?:s3|gs"
+        r"|globus)://[^\s,;()\x00]+)"
+    ):
+        source = draft.line.words(*match.span("files")).rstrip(".")
+        item = InputFile(source=source, name=source.rstrip("/").rsplit("/", 1)[-1])
+        draft.add("inputs", _with_facts(draft, item, match.end()), *match.span())
     _two_of_a_name(draft)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
@@ -170,7 +177,7 @@ def _optional_outputs(draft: Draft) -> None:
 
 def _located(names: str) -> tuple[str, ...]:
     """Rules for files with the site where they lie before or behind them."""
-    lies = r"(?:is|are|lies?|sits?|lives?|stored|located|kept|can be found|lying)(?: now| already)?"
+    lies = r"(?:is|are|lies?|sits?|lives?|resides?|stored|located|kept|can be found|lying)(?: now| already)?"
     site = rf"(?:the )?(?:site |cluster )?(?P<site>{names})"
     lead = (
         rf"(?<![\w-])(?:(?:it |the job )?(?:needs?|takes?|take|reads?|uses?|using|with|stage|copy|transfer|fetch) )?"

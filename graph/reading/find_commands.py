@@ -68,14 +68,14 @@ _QUOTED = re.compile(
     r"|=)(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
 _VERB = re.compile(
-    r"(?i)\b(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
+    r"(?i)(?<![-\w])(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
     r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
     r"|my )?$"
 )
 _CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
 _OPENING = re.compile(
     r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z@][\w-]*(?=[ =])"
-    r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;]))"
+    r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;])|[\w.-]+/[\w.-]+ -)"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
 _AFTER_COLON = re.compile(
@@ -277,6 +277,9 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
         if (plain or word.lower() in ("node", "time")) and not _CLAUSE.search(before):
             continue  # `1 node ./x`, `unlimited time ./x`: words of the sentence
         unknown = option and word not in KEYWORDS | PADDING and bool(_RUNNING.search(before))
+        runner = re.search(r"(?:^|[.:;,\n])[ \t]*([a-z][\w-]+)[ \t]+run[ \t]+$", before) if unknown else None
+        if runner and runner[1] not in KEYWORDS | PADDING:
+            continue  # `nextflow run nf-core/rnaseq -profile test`
         if not unknown and not _program_like(word.rstrip(",;."), following, after_verb=verb):
             continue
         start = _begin(text, words, index)

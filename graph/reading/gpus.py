@@ -58,7 +58,7 @@ COMMA_SIZE = (
 )
 SIZED = (
     r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
-    rf"{_GPU}(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
+    rf"(?:{_GPU}|ones?)(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
     rf"(?! (?:of )?(?:ram|host|main|system))(?!\w))(?:,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
 )
 ON_CARD = (
@@ -159,6 +159,9 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
+    for match in draft.line.find(r"\((?P<vendor>nvidia|amd|intel)\)"):
+        draft.gpu_vendors.append((match["vendor"], *match.span()))
+        draft.line.claim(*match.span())
     for match in draft.line.find(MAKE_ONLY):
         draft.gpu_vendors.append((match["vendor"], *match.span()))
         draft.line.claim(*match.span())

@@ -90,7 +90,8 @@ FOREIGN_WORDS = _pairs("""
     d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16
     sept=7 cinq=5 neuf=9 moi=me
-    sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
+    logiciel=software logiciels=software libre=free libres=free frei=free exclusifs=exclusive
+    exclusives=exclusive sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
     aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
     ma=my mes=my notre=our nos=our quart=quarter
 """)

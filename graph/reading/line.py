@@ -37,7 +37,11 @@ _LONGEST_WORD = 400
 
 _CLAIMED = "\x00"
 _CHUNK = re.compile(r"\S+")
-_SHORTHAND = {"w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today"}
+_SHORTHAND = {
+    "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
+    "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
+    "mustnt": "mustn't", "wouldnt": "wouldn't",
+}  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them

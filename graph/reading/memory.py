@@ -18,7 +18,7 @@ _SIZE = (
 )
 _BOUND = (
     r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
-    r"|no less than|about|around|roughly|>=|<=|~|with) ?)?"
+    r"|no less than|no fewer than|about|around|roughly|>=|<=|~|with) ?)?"
 )
 _MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
 LOCAL = (
@@ -49,7 +49,8 @@ BACKWARD = (
     rf"| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
 )
 FREE = (
-    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)? (?:free|available)(?: (?:disk|space|storage|file ?system|quota)){{0,2}}"
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: (?:should|must|has to|have to|needs? to) be)? (?:free"
+    rf"|available)(?: (?:disk|space|storage|file ?system|quota)){{0,2}}"
     r"(?: (?:there|on it|in it|on scratch|on disk))?(?![\w-])(?! (?:memory|ram|mem))"
 )
 NODE_SIZE = (

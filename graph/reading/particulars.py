@@ -10,6 +10,9 @@ from dragoman.errors import BadRequest
 from dragoman.request import Dependency, EnvironmentVariable, FigureOfMerit, SoftwareNeed
 from dragoman.versions import VersionRange
 from graph.reading.draft import Draft
+from graph.reading.everyday import EVERYDAY
+from graph.reading.lexicon import PADDING
+from graph.reading.numbers import NUMBER, count_of
 
 __all__ = ["read_particulars"]
 
@@ -20,6 +23,10 @@ LICENCES = (
     r"|are)?[:=]? ?\(?"
     rf"(?P<all>{_LICENCE}:\d{{1,6}}(?:(?:,? and |, ?| ?\+ ?){_LICENCE}:\d{{1,6}}){{0,16}}"
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
+)
+COUNTED_LICENCES = (
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:licen[cs]es?(?: tokens?)? (?:of|for) [\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
+    r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? licen[cs]es?)(?![\w-])"
 )
 RECIPE = (
     rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?: is| called| named)?[:=]? ?{_NAME}"
@@ -90,6 +97,11 @@ def read_particulars(draft: Draft) -> None:
     for match in draft.line.find(LICENCES):
         written = draft.line.words(*match.span("all"))
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
+    for match in draft.line.find(COUNTED_LICENCES):
+        count = count_of(match["n"]) if match["n"] else 1
+        name = draft.line.words(*match.span("name" if match["name"] else "name2"))
+        if count and name.lower() not in PADDING | EVERYDAY:
+            draft.put("licenses", (f"{name}:{count}",), *match.span())
     for field, rule in (("recipe", RECIPE), ("name", JOB_NAME)):
         for match in draft.line.find(rule):
             draft.put(field, draft.line.words(*match.span("name")).rstrip("."), *match.span())

@@ -97,7 +97,8 @@ _SIMPLE = (
     ("reservation", (RESERVATION,)), ("name", (NAMED,)),
 )  # fmt: skip
 _DATA = re.compile(
-    r"(?:\b(?:data|datasets?|inputs?|input data|files?|results?|checkpoints?|stored|lies?|lying|located|kept|sits?"
+    r"(?:\b(?:data|datasets?|inputs?|input data|files?|results?|checkpoints?|stored|lies?|lying|located|kept"
+    r"|resides?|sits?"
     r"|lives?)"
     r"|\d ?[kmgtp]i?b)(?: of (?:input )?data)?(?: is| are)? $"
 )
@@ -139,6 +140,8 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
                     said = match.end("word") + 1 < match.start("name")  # `grant money`, but `project is ocean`
                     listed = re.compile(r" ?(?:$|[,.;)]|please\b|and\b|on\b)").match(draft.line.norm, match.end())
                     taken = said or (match["word"] == "project" and listed is not None)
+                if name.isdigit() and field == "account" and not re.search(r"[:=]| is ", match[0]):
+                    continue  # `the allocation 4 nodes`
                 if name and taken and "://" not in name:
                     draft.put(field, name, *match.span())
     if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
@@ -157,8 +160,14 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             ]
             if match["name"] in _NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
                 continue
+            if re.match(r"neither|weder|avoid", match[0]) and names[0].lower() not in known:
+                continue  # `neither older than 4.5`
+            end = match.end()
+            while (further := _further(known, draft.line.norm, end)) is not None:
+                names.append(further["name"])
+                end = further.end()
             for name in names:
-                draft.add(field, known.get(name.lower(), name), *match.span())
+                draft.add(field, known.get(name.lower(), name), match.start(), end)
     _known_sites(draft, known)
     _same_site(draft)
     _there(draft)
@@ -166,6 +175,14 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
     if twice:
         draft.default(f"not at {', '.join(sorted(twice))}, as it says")
         draft.fields["sites"] = [site for site in draft.fields["sites"] if site not in twice]
+
+
+def _further(known: dict[str, str], norm: str, end: int) -> re.Match[str] | None:
+    """`avoid juno and helios for ...`: another site of the fleet in the same breath."""
+    if not known:
+        return None
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    return re.compile(rf"(?:,? (?:and|or|nor) |, ?|/)(?:at |on )?(?P<name>{names})(?![\w/@-]|\.\w)").match(norm, end)
 
 
 def _known_sites(draft: Draft, known: dict[str, str]) -> None:

@@ -51,7 +51,10 @@ _FABRIC_TAIL = (
     r"(?: (?:network|fabric|interconnect|connectivity|connections?|backend|links?|networking"
     r"|connected))?(?: between (?:the )?nodes)?"
 )
-_STORAGE_TAIL = r"(?: (?:parallel )?(?:backend|file ?systems?|storage|scratch|mounted|mount|available|bucket|support))*"
+_STORAGE_TAIL = (
+    r"(?: (?:parallel )?(?:backend|shares?|volumes?|file ?systems?|storage|scratch|mounted|mount"
+    r"|available|bucket|support))*"
+)
 _OR = re.compile(r" ?(?:,|/|,? or|,? and) ?")
 FREE_THERE = (
     rf" ?[,(]? ?(?:with |and |having |has )?(?:at least |min(?:imum)?\.?(?: of)? |>= ?|about "
@@ -81,7 +84,8 @@ IMAGE = (
 )
 SIF = r"(?<![\w/])(?:container |image |file |in |the )+[\"'`]?(?P<image>~?/[\w./+-]+\.(?:sif|simg|sqsh))(?!\w)"
 TAGGED = (
-    r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container)(?: is|:"
+    r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container|(?:docker|podman|apptainer|singularity"
+    r"|sarus) ?\((?=[\w.-]+/))(?: is|:"
     r"| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
 )
 CONTAINER = (
@@ -178,8 +182,10 @@ def _place(found: tuple[int, str, re.Match[str]]) -> int:
 
 
 MOUNTED = (
-    r",? (?:which |that )?(?:(?:must|should|shall|is|has|needs?|to|be|also|both) )*(?:mounted )?(?:at|on|under|as"
+    r",? (?:which |that )?(?:(?:must|should|shall|is|has|needs?|to|be|also|both) )*(?:mounted |available |present "
+    r"|visible )?(?:at|on|under|as"
     r"|in) (?P<path>/[\w./-]*\w)(?![\w/*])"
+    r"|,? with (?P<path2>/[\w./-]*\w) mounted(?![\w-])"
 )
 
 
@@ -189,7 +195,9 @@ def _mounted(draft: Draft, end: int) -> int:
     if match is None:
         return end
     known = draft.fields["storage"]
-    known[-1] = known[-1].model_copy(update={"mount": draft.line.words(*match.span("path"))})
+    known[-1] = known[-1].model_copy(
+        update={"mount": draft.line.words(*match.span("path" if match["path"] else "path2"))}
+    )
     draft.source(f"storage.{len(known) - 1}.mount", *match.span())
     return match.end()
 

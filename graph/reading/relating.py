@@ -20,6 +20,15 @@ _LEAD = re.compile(
     r"| of \d+ (?:nodes|hosts))?[ ]$"
 )
 _LEAD_ALONE = re.compile(r"(?:^|[.;:!?][ ])(?:per|each|every)[ ](?:mpi )?(node|task|rank|process|gpu),[ ]$")
+_EACH_OF = re.compile(
+    r"(?:each|every)(?: one)? of (?:the |these |our )?(?:\d+ )?(?:mpi )?(node|task|rank|process|gpu)(?:s"
+    r"|es)?(?: of \S+)?"
+    r"(?: (?:must|should|shall|has|have|had|to|needs?|requires?|wants?|gets?|come|comes|with|offer|offers|provide"
+    r"|provides"
+    r"|holds?|be|equipped|fitted|having|runs?|use|uses)){0,5}[ ]$"
+    r"|(?:each|every|per) (gpu|node|task|rank|process),? (?:we|i|it|there) (?:needs?|requires?|must be|should be"
+    r"|wants?)[ ]$"
+)
 _IN_ALL = re.compile(r"\b(?:altogether|in total|in all|overall|a total of|total of)[ ]$")
 _OF_THEM = re.compile(
     r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
@@ -42,15 +51,17 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
         ):  # fmt: skip
             amount.per = following.per  # `1 GPU and 8 cores for each rank`
     for index, amount in enumerate(amounts):
-        said = norm[max(0, amount.start - 40) : amount.start]
-        lead = _LEAD.search(said) or _LEAD_ALONE.search(said)
+        said = norm[max(0, amount.start - 80) : amount.start]
+        lead = _LEAD.search(said) or _LEAD_ALONE.search(said) or _EACH_OF.search(said)
         if (
             amount.per is None
             and amount.unit != "node"
             and (lead or (led == index - 1 and _near(norm, amounts, index)))
         ):
-            amount.per = _LEAD_UNIT.get(lead[1], "node") if lead else amounts[index - 1].per
-            if lead and of_array and lead[1] == "task":
+            amount.per = (
+                _LEAD_UNIT.get(lead[1] or lead[lead.lastindex or 1], "node") if lead else amounts[index - 1].per
+            )
+            if lead and of_array and (lead[1] or "") == "task":
                 amount.per = None  # of each element of the array
             if lead:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)

@@ -151,6 +151,9 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
         and (plain_word(words[0]) or (words[0] in _LABELS and draft.line.words(start, start + 1).islower()))
     ):
         start += len(words.pop(0)) + 1
+    written = draft.line.words(start, end).split(" ") if words else []
+    if len(written) == 2 and written[0].isalpha() and written[0].islower() and any(map(str.isupper, written[1])):
+        start += len(words.pop(0)) + 1  # `tolerates VASP`
     while words and not single and (plain_word(words[-1]) or words[-1] in _BUILDS):
         end -= len(words.pop()) + 1
     return (start, end) if words and start < end else None
@@ -204,7 +207,7 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if match["version4"] and between.startswith(","):
         return  # `matlab, 1 licence`
     if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
-        listed = re.match(r" ?[,;]", draft.line.norm[match.end() :])
+        listed = re.match(r" ?[,;]| jobs?\b| runs?\b", draft.line.norm[match.end() :])
         if (
             draft.line.norm[: span[0]].strip()
             or not listed
@@ -270,7 +273,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     ):
         return
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on "))
-    if marked and not (cue or opening or listed or named or does or _USE.match(following)):
+    if marked and not (cue or opening or listed or named or joined or does or _USE.match(following)):
         return
     if _runs_a_command(draft) and not (named or joined or (marked and direct and not own)):
         return

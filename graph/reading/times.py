@@ -111,7 +111,8 @@ UNITLESS = (
 
 
 _DONE = re.compile(
-    r"(?:(?:the|it|job|results?|must|should|has|have|needs|to|be|is|are|i|we|need) ){0,6}"
+    r"(?:must|has to|have to|needs? to|should|results?|i need|we need)(?: (?:the|it|job|results?|to|be|is|are"
+    r"|have)){0,5} "
     r"(?:complete|completed|finish|finished|done|ready|over|results?|delivered)[ ]$"
 )
 
