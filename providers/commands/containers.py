@@ -120,6 +120,8 @@ def _engine(runtime: str, contained: Contained) -> ContainerWords:
         words += ["--device", "/dev/kfd", "--device", "/dev/dri"]
     elif contained.gpus == "intel":
         words += ["--device", "/dev/dri"]
+    if runtime == "podman" and contained.gpus in ("amd", "intel"):
+        words += ["--group-add", "keep-groups"]  # these devices belong to groups of the host (podman-run(1))
     for source, inside in _pairs(contained.binds):
         words += ["--volume", shlex.quote(f"{source}:{inside}")]
     for name in contained.variables:

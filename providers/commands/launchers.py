@@ -126,12 +126,13 @@ def _srun(layout: Layout, exported: Sequence[str]) -> list[str]:
 
 
 def _flux(layout: Layout, exported: Sequence[str]) -> list[str]:
+    """All variables are passed on. By itself Flux binds all tasks of a node to the same cores and GPUs together."""
     words = [f"--nodes={layout.nodes}"] if layout.nodes else []
     words.append(f"--ntasks={layout.tasks}")
     if layout.cpus_per_task:
-        words.append(f"--cores-per-task={layout.cpus_per_task}")
+        words += [f"--cores-per-task={layout.cpus_per_task}", "--setopt=cpu-affinity=per-task"]
     if layout.gpus_per_task:
-        words.append(f"--gpus-per-task={layout.gpus_per_task}")
+        words += [f"--gpus-per-task={layout.gpus_per_task}", "--setopt=gpu-affinity=per-task"]
     return words
 
 

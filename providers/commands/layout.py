@@ -25,6 +25,8 @@ class Layout:
     gpus: int = 0
     vendor: Literal["nvidia", "amd", "intel"] | None = None
     """Of the GPUs, where it is known."""
+    processes_per_node: int | None = None
+    """That one task of a node starts by itself."""
     shared: bool = False
     """There are fewer cores than tasks, and tasks share them."""
 

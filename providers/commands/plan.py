@@ -6,9 +6,10 @@ command that starts its tasks or its container by itself gets no second launcher
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dragoman.errors import BadRequest
 from dragoman.request import EnvironmentVariable, JobRequest
@@ -33,6 +34,9 @@ from providers.recipes.fill import Filled, fill_recipe, recipe_environment, valu
 from providers.recipes.model import Recipe
 
 __all__ = ["follows_recipe", "plan_run", "wants_launcher"]
+
+_EXPORT = re.compile(r"^\s*export ([A-Za-z_]\w*)=", re.MULTILINE)
+"""Variables that a recipe's own lines set: tasks at other nodes and in containers need them too."""
 
 
 @dataclass(slots=True)
@@ -104,9 +108,14 @@ def plan_run(
     layout = layout_of(shape, shared=shared)
     stated = tuple(variable.name for variable in request.environment)
     try:
+        if recipe is not None and recipe.tasks == "node" and not request.command:
+            layout = _one_a_node(layout, recipe)
         filled, environment, notes = _command(request, site, layout, recipe, stated)
-        environment = (*environment, *thread_variables(shape, (*stated, *(each.name for each in environment))))
+        named = (*stated, *(each.name for each in environment))
+        environment = (*environment, *thread_variables(_share(shape, layout), named))
         names = tuple(each.name for each in (*environment, *request.environment))
+        if recipe is not None and not (request.command and "/" in request.command[0]):
+            names = tuple(dict.fromkeys((*names, *_EXPORT.findall("\n".join(recipe.setup)))))
         around = _Around(notes=list(notes))
         job = _Job(request, site, layout, means, recipe, filled.command, names)
         _load(around, job)
@@ -150,6 +159,37 @@ def _command(
     if request.command:
         return Filled(request.command), environment, ()
     return fill_recipe(recipe, values), environment, notes
+
+
+def _one_a_node(layout: Layout, recipe: Recipe) -> Layout:
+    """The layout of a recipe whose task starts a node's processes by itself: one task, which has all of its cores.
+
+    Raises:
+        BadRequest: several tasks whose nodes are not stated.
+
+    """
+    if layout.nodes is None and layout.tasks > 1:
+        raise BadRequest(
+            f"the recipe {recipe.name} starts one task on each node, and its processes by itself",
+            where="shapes.0.nodes", cure="state the nodes, or give the command",
+        )  # fmt: skip
+    each = layout.tasks_per_node or 1
+    return replace(
+        layout,
+        tasks=layout.nodes or 1,
+        tasks_per_node=1,
+        cpus_per_task=layout.cpus_per_task * each if layout.cpus_per_task is not None else None,
+        gpus_per_task=None,
+        processes_per_node=each if each > 1 else layout.gpus_per_node,
+    )
+
+
+def _share(shape: Shape, layout: Layout) -> Shape:
+    """The shape with the cores of each process, where a task starts several."""
+    cores = layout.cpus_per_task or shape.cpus_per_node or (shape.cpus if (layout.nodes or 1) == 1 else None)
+    if not layout.processes_per_node or cores is None:
+        return shape
+    return shape.model_copy(update={"cpus_per_task": max(cores // layout.processes_per_node, 1)})
 
 
 def _load(around: _Around, job: _Job) -> None:
@@ -224,7 +264,7 @@ def _launch(around: _Around, job: _Job, *, line_stays: bool) -> bool:
         implementation=starter.implementation,
         scheduler=means.scheduler,
         options=(*site.launcher_options, *(recipe.launcher_options if recipe is not None else ())),
-        exported=job.names,
+        exported=(*job.names, *(("PATH", "LD_LIBRARY_PATH") if job.means.loaded or around.setup else ())),
     )
     around.notes.append(f"{starter.program} starts it on {layout.tasks} tasks ({starter.words or 'the sites file'})")
     if layout.tasks_per_node == 1 and layout.nodes and layout.nodes > 1:

@@ -34,10 +34,13 @@ def values_for(
     A kind of input is the first file that matches its first pattern, then its second, and so on; each file is taken
     once.
     """
+    cpus = layout.cpus
+    if recipe.launch == "once" and cpus is not None and (layout.nodes or 1) > 1:
+        cpus = cpus // (layout.nodes or 1) or 1  # it runs on the first node alone
     counts = {
         "nodes": layout.nodes, "tasks": layout.tasks, "tasks_per_node": layout.tasks_per_node,
-        "cpus_per_task": layout.cpus_per_task, "cpus": layout.cpus, "gpus": layout.gpus or None,
-        "gpus_per_node": layout.gpus_per_node,
+        "cpus_per_task": layout.cpus_per_task, "cpus": cpus, "gpus": layout.gpus or None,
+        "gpus_per_node": layout.gpus_per_node, "processes_per_node": layout.processes_per_node,
     }  # fmt: skip
     values = {name: str(count) for name, count in counts.items() if count is not None}
     if site:

@@ -21,6 +21,7 @@ FIELDS = {
     "cpus": "cores of the whole job",
     "gpus": "GPUs of the whole job",
     "gpus_per_node": "GPUs of each node",
+    "processes_per_node": "processes that the one task of each node starts by itself",
     "site": "name of the site",
 }
 """Fields that every recipe has; those that the request does not state are not known."""

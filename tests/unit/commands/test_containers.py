@@ -86,7 +86,10 @@ def test_an_image_file_that_is_staged_lies_in_the_jobs_folder() -> None:
 
 def test_amd_gpus() -> None:
     assert "--rocm" in container_words("apptainer", Contained(image="a.sif", gpus="amd")).words
-    assert "/dev/kfd" in container_words("podman", Contained(image="a", gpus="amd")).words
+    amd = container_words("podman", Contained(image="a", gpus="amd")).words
+    assert "/dev/kfd" in amd
+    assert amd[amd.index("--group-add") + 1] == "keep-groups", "the devices belong to groups of the host"
+    assert "--group-add" not in container_words("docker", Contained(image="a", gpus="amd")).words
 
 
 @pytest.mark.parametrize("runtime", ["podman", "docker", "shifter", "sarus"])

@@ -21,7 +21,8 @@ def words(program: str, layout: Layout = TWO_NODES, **more: object) -> str:
     [
         ("srun", None, "srun --nodes=2 --ntasks=8 --ntasks-per-node=4 --cpus-per-task=8 --cpu-bind=cores "
                        "--gpus-per-task=1"),
-        ("flux run", None, "flux run --nodes=2 --ntasks=8 --cores-per-task=8 --gpus-per-task=1"),
+        ("flux run", None, "flux run --nodes=2 --ntasks=8 --cores-per-task=8 --setopt=cpu-affinity=per-task "
+                           "--gpus-per-task=1 --setopt=gpu-affinity=per-task"),
         ("mpirun", "openmpi", "mpirun -n 8 --map-by ppr:4:node:PE=8 --bind-to core -x OMP_NUM_THREADS"),
         ("/opt/mpi/bin/mpiexec", "spectrum-mpi", "/opt/mpi/bin/mpiexec -n 8 --map-by ppr:4:node:PE=8 --bind-to core "
                                                  "-x OMP_NUM_THREADS"),

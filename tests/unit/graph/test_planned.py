@@ -115,7 +115,9 @@ def test_a_library_that_has_to_be_loaded_first(plan: Any, observed: Make) -> Non
         )), name="openmpi"),
     ]  # fmt: skip
     request = JobRequest(command=("./a",), shapes=FOUR, launch="tasks")
-    assert body(plan(request, *seen, site=PBS)).splitlines() == ["module load openmpi/5", "mpiexec -n 4 ./a"]
+    # Its nodes are not stated, so that what was loaded is handed to the others too.
+    line = "mpiexec -n 4 -x PATH -x LD_LIBRARY_PATH ./a"
+    assert body(plan(request, *seen, site=PBS)).splitlines() == ["module load openmpi/5", line]
 
 
 def test_no_launcher_does_not_fit_and_an_unseen_one_is_unknown(plan: Any, observed: Make) -> None:
