@@ -117,7 +117,7 @@ def test_kubernetes_gets_a_job_that_holds_the_script(here: Path) -> None:
         (b"#!/bin/sh\n./app\n", "say whose it is with --from"),
         (b"#!/bin/sh\n#SBATCH -n\n./app\n", "line 2: -n has no value (give one or delete the line)"),
         (b"#!/bin/sh\n#SBATCH -n 1\n#SBATCH -t x --mem=q\n./app\n", "line 3: --mem: "),
-        (b"#!/bin/sh\n#PBS -l select=x\n./app\n", "line 2: -l: 'x' is no resource of a chunk"),
+        (b"#!/bin/sh\n#PBS -l select=x\n./app\n", "line 2: -l select 'x' is no resource of a chunk"),
     ],
 )
 def test_what_is_no_script_is_refused_with_the_cure(here: Path, data: bytes, told: str) -> None:
