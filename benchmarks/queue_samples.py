@@ -123,12 +123,13 @@ def oar_json(jobs: int) -> str:
 def kubernetes_json(jobs: int) -> str:
     job = json.loads(captured("kubernetes/job_json_run.stdout"))
     pod = json.loads(captured("kubernetes/pod_json_run.stdout"))["items"][0]
-    items = []
+    items: list[dict[str, Any]] = []
     for n in numbers(jobs):
         labels = {**pod["metadata"].get("labels", {}), "job-name": tag(n)}
         items.append({**job, "metadata": {**job["metadata"], "name": tag(n)}})
         items.append({**pod, "metadata": {**pod["metadata"], "name": f"{tag(n)}-x", "labels": labels}})
-    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, indent=4)
+    # Encoded one by one: the encoder would hold every word of the whole list.
+    return '{"apiVersion": "v1", "kind": "List", "items": [' + ",\n".join(json.dumps(one) for one in items) + "]}"
 
 
 def htcondor_json(jobs: int) -> str:
@@ -151,4 +152,5 @@ SAMPLES = {
     "oar": Sample("oar", ("oarstat", "-f", "-J"), oar_json, by_id=True),
     "htcondor": Sample("htcondor", ("condor_q", "-json"), htcondor_json, by_id=True),
     "kubernetes": Sample("kubernetes", ("kubectl", "get", "jobs,pods", "-o", "json"), kubernetes_json, tag, by_id=True),
+    "kubernetes-all": Sample("kubernetes", ("kubectl", "get", "jobs,pods", "-o", "json"), kubernetes_json, tag),
 }

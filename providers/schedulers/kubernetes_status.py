@@ -6,16 +6,18 @@ read from its pods. `completionTime` is set for completed Jobs only: the end of 
 
 from __future__ import annotations
 
-import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
+from dragoman.model import Json
 from providers.schedulers.base import Rules, one_line
 from providers.schedulers.combining import indices
+from providers.schedulers.json_items import decode_items
 from providers.schedulers.kubernetes_job import ARRAY
 from providers.schedulers.kubernetes_tables import CONDITIONS, ENDS, PHASES, REASONS
 from providers.schedulers.kubernetes_units import read_quantity
@@ -55,16 +57,43 @@ def mapped(thing: Any, *path: str) -> Thing:  # noqa: ANN401
 def read_objects(text: str) -> tuple[list[Thing], str]:
     """Objects of `-o json`, one or a list, and why they cannot be used."""
     try:
-        found = json.loads(text)
+        found, read = decode_items(text, "items", _kept)
     except (ValueError, RecursionError) as error:
         return [], f"the answer of kubectl is cut off or no JSON ({one_line(str(error), limit=100)})"
-    if not isinstance(found, dict) or "kind" not in found:
+    if "kind" not in found:
         return [], "the answer of kubectl is no object"
-    if isinstance(found.get("items"), list):
+    if read is not None:
         kind = str(found["kind"]).removesuffix("List")
-        items = [one for one in found["items"] if isinstance(one, dict)]
+        items = [one for one in read if one is not None]
         return [one if "kind" in one else {**one, "kind": kind} for one in items], ""
     return [found], ""
+
+
+_PASSED_OVER = frozenset(
+    {
+        "managedFields", "ownerReferences", "uid", "generateName", "finalizers", "template", "volumes", "tolerations",
+        "selector", "securityContext", "affinity", "volumeMounts", "env", "command", "args", "image", "imageID",
+        "images", "containerID", "hostIPs", "podIPs",
+    }
+)  # fmt: skip
+"""What tells nothing of where an object stands: most of a long list of Jobs and pods."""
+
+_OF_PEOPLE = frozenset({"kubectl.kubernetes.io/last-applied-configuration"})
+"""The same of labels and annotations, whose names anybody chooses."""
+
+
+def _kept(item: Json) -> Thing | None:
+    """An object without the parts that are never looked at, its words shared with those of the others."""
+    return {sys.intern(key): _shared(value, key) for key, value in item.items()} if isinstance(item, dict) else None
+
+
+def _shared(value: Json, key: str = "") -> Json:
+    if isinstance(value, dict):
+        over = _OF_PEOPLE if key in ("labels", "annotations") else _PASSED_OVER
+        return {sys.intern(name): _shared(one, name) for name, one in value.items() if name not in over}
+    if isinstance(value, list):
+        return [_shared(one) for one in value]
+    return sys.intern(value) if isinstance(value, str) else value
 
 
 def sort_objects(things: Sequence[Thing]) -> Objects:

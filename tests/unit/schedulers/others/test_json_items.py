@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from providers.schedulers.json_items import decode_items
+from providers.schedulers.kubernetes_status import read_objects
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -50,3 +51,27 @@ def test_a_long_list_is_never_there_as_a_whole() -> None:
     assert items is not None
     assert len(items) == 5000
     assert peak < 1_000_000
+
+
+def test_a_long_list_of_objects_keeps_what_is_looked_at_and_shares_its_words() -> None:
+    item = {
+        "kind": "Pod",
+        "metadata": {"name": "p", "uid": "u", "managedFields": [{"a": 1}], "labels": {"env": "prod", "image": "x"}},
+        "spec": {
+            "nodeName": "n1",
+            "containers": [{"name": "c", "env": [{"name": "A"}], "resources": {"requests": {}}}],
+        },
+        "status": {"phase": "Running", "containerStatuses": [{"imageID": "i", "state": {"running": {}}}]},
+    }
+    things, trouble = read_objects(json.dumps({"kind": "List", "items": [item, item, 7]}))
+    kept = {
+        "kind": "Pod",
+        "metadata": {"name": "p", "labels": {"env": "prod", "image": "x"}},
+        "spec": {"nodeName": "n1", "containers": [{"name": "c", "resources": {"requests": {}}}]},
+        "status": {"phase": "Running", "containerStatuses": [{"state": {"running": {}}}]},
+    }
+    assert (list(things), trouble) == ([kept, kept], "")
+    first, second = ([*one, *one["status"]] for one in things)
+    assert all(one is other for one, other in zip(first, second, strict=True)), "words are in memory once"
+    assert read_objects("[]")[1]
+    assert read_objects('{"kind": "List", "items": [{}')[1]
