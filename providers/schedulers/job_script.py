@@ -238,6 +238,8 @@ trap 'dgm_forward USR1' USR1
 trap 'dgm_forward USR2' USR2
 @INTERPRETER@ "$dgm_control/run/body" </dev/null &
 dgm_pid=$!
+# A signal came before the body was there, and one that comes before it has begun would be lost in the fork.
+if [ -n "$dgm_got" ]; then sleep 1 && dgm_forward "$dgm_got"; fi
 dgm_rc=
 while :; do
   dgm_got=

@@ -158,6 +158,19 @@ def test_signals_reach_the_body(shell: list[str], tmp_path: Path, name: str) -> 
     assert record(job)["rc"] == "44"
 
 
+def test_a_signal_before_the_body_is_there_reaches_it(shell: list[str], tmp_path: Path) -> None:
+    """A job that is cancelled while it starts would else run on until it is killed."""
+    job = spec(tmp_path, "exec sleep 20\n")
+    last = "trap 'dgm_forward USR2' USR2\n"
+    text = script(job)
+    assert text.count(last) == 1
+    (Path(job.control_dir) / "script").write_text(text.replace(last, f"{last}kill -TERM $$\n"))
+    process = start(shell, job)
+    process.communicate(timeout=10)
+    assert process.returncode == 143
+    assert record(job)["signal"] == "15"
+
+
 def test_a_body_ended_by_a_signal_is_recorded_as_such(shell: list[str], tmp_path: Path) -> None:
     job = spec(tmp_path, "kill -9 $$")
     assert run(shell, job)[0] == 137
