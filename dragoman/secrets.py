@@ -58,7 +58,18 @@ _SETENV = re.compile(
     rf"\b(?:setenv|pushenv|set[ \t]+-(?:g?x|xg))(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
     r"(?:[\"']?[ \t]{0,3},[ \t]{0,3}|[ \t]{1,3})"
 )
-_URL_LOGIN = re.compile(r"(?<=://)(?P<user>[^\s/:@]{1,128}):(?P<password>[^\s/@]{1,256})@")
+_LOGINS = (
+    re.compile(r"(?<=://)(?P<user>[^\s/:@]{0,128}:)[^\s/]{1,256}@"),
+    # CIFS: `//user%password@server/share`, `smbclient -U user%password`.
+    re.compile(r"(?:(?<![:\w/])|(?<=smb:)|(?<=cifs:))(?P<user>//[^\s/%@]{1,128}%)[^\s@]{1,256}@"),
+    re.compile(r"(?<![\w\-])(?P<user>-U[ \t]{0,3}[\"']?[^\s%\"']{1,128}%)[^\s\"']{1,256}"),
+    # `user:password@host:/path`; neither an image's digest nor a Lustre network's name is a host.
+    re.compile(
+        r"(?<![\w.\-/:@%])(?P<user>[A-Za-z_][\w.\-]{0,127}:)[^\s/@]{1,256}@"
+        r"(?!(?:sha\d+|tcp\d*|o2ib\d*|gni\d*|kfi\d*):)(?=[\w.\-]{1,253}:[/~:\d])"
+    ),
+)
+"""Passwords in addresses: what stands before one is `user`, and an `@` that ends it is kept."""
 SAID_SECRET = re.compile(
     r"(?i)\b((?:password|passwd|passphrase|passwort|kennwort|mot de passe|pw)(?: is| ist| est|:| =| lautet)[ \t]{1,3})"
     r"(?!\*\*\*|(?:not|required|needed|wrong|expired|set|kept|asked|stored)\b)[^\s,;]{4,}"
@@ -85,7 +96,7 @@ def is_secret_name(name: str) -> bool:
 
 def is_secret_value(value: str) -> bool:
     """Whether a value has the form of a well-known kind of secret, whatever it is called."""
-    return "-----BEGIN " in value or _VALUE_FORMS.search(value) is not None or _URL_LOGIN.search(value) is not None
+    return "-----BEGIN " in value or any(rule.search(value) is not None for rule in (_VALUE_FORMS, *_LOGINS))
 
 
 def _hide(text: str, rule: re.Pattern[str]) -> str:
@@ -121,5 +132,6 @@ def redact(text: str) -> str:
     text = _hide(_hide(_hide(text, _ASSIGNED), _OPTION), _SETENV)
     text = _HEADER.sub(rf"\1 {HIDDEN}", text)
     text = SAID_SECRET.sub(rf"\1{HIDDEN}", text)
-    text = _URL_LOGIN.sub(rf"\g<user>:{HIDDEN}@", text)
+    for rule in _LOGINS:
+        text = rule.sub(lambda found: f"{found['user']}{HIDDEN}{'@' if found[0][-1] == '@' else ''}", text)
     return _VALUE_FORMS.sub(HIDDEN, text)

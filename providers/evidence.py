@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from pydantic import BaseModel
 
 from dragoman.errors import DragomanError, UnknownName
 from dragoman.facts import Workload
-from dragoman.model import JsonObject
+from dragoman.model import JsonObject, JsonValue
 from dragoman.observation import Answer, Observation
 from dragoman.protocols import Clock, Provider
+from dragoman.secrets import HIDDEN, is_secret_name, redact
 from dragoman.site import Site
 from providers.kept_facts import SLOW_S, KeptFacts
 from providers.limited import unlimited
@@ -184,6 +186,11 @@ class Observer:
         value = answer.value
         seen = value.observed_at if isinstance(value, Workload) else None
         arguments: JsonObject = asked.arguments.model_dump(mode="json", exclude_defaults=True)
+        told = value.dump() if value is not None else None
+        reason = answer.reason
+        if not getattr(unlimited(asked.provider), "instant", False):
+            # What programs of a site say may hold a password: nobody after this place is to see it.
+            told, reason = (_without_secrets(told, {}) if told is not None else None), redact(reason)
         observation = Observation(
             id=f"obs-{uuid.uuid4().hex}",
             site=self.site.name,
@@ -191,8 +198,8 @@ class Observer:
             tool=asked.verb,
             arguments=arguments,
             outcome=answer.outcome,
-            value=value.dump() if value is not None else None,
-            reason=answer.reason,
+            value=told,
+            reason=reason,
             observed_at=seen or self.clock(),
             max_age_s=asked.provider.verbs[asked.verb].max_age_s,
             simulated=self.site.simulated is not None,
@@ -201,6 +208,30 @@ class Observer:
         if self.kept is not None:
             self.kept.note(asked.key, observation)
         return observation
+
+
+_NO_SECRET = re.compile(r"[\w.+/,\[\]-]{0,14}")
+"""Short names: no form of a secret fits, and most strings of an answer are such."""
+
+
+def _without_secrets(told: JsonObject, seen: dict[str, str]) -> JsonObject:
+    """The same object with every secret in its strings hidden; `seen` spares looking at a string twice."""
+
+    def hidden(value: JsonValue) -> JsonValue:
+        if isinstance(value, str):
+            if _NO_SECRET.fullmatch(value):
+                return value
+            if value not in seen:
+                seen[value] = redact(value)
+            return seen[value]
+        if isinstance(value, list):
+            return [hidden(each) for each in value]
+        return _without_secrets(value, seen) if isinstance(value, dict) else value
+
+    return {
+        str(hidden(name)): HIDDEN if isinstance(value, str) and value and is_secret_name(name) else hidden(value)
+        for name, value in told.items()
+    }
 
 
 _NONE = NoArguments()

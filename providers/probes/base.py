@@ -21,6 +21,7 @@ from dragoman.facts import Presence
 from dragoman.model import Model
 from dragoman.observation import Answer, Category, Outcome
 from dragoman.protocols import Verb
+from dragoman.secrets import redact
 from dragoman.site import Site
 from providers.verbs import PROBE, NoArguments
 
@@ -221,7 +222,8 @@ def brief(text: str | Completed, limit: int = 300) -> str:
         words = _without_marks(text.err) or _without_marks(text.out) or "no output"
         found = _PROGRAM.search(text.out)
         return brief(f"{found[1] if found else text.argv[0]} exit {text.rc}: {words}", limit)
-    line = " ".join(text.split())
+    # Before it is cut: half a secret is not known as one.
+    line = redact(" ".join(text.split())[: limit + 4096])
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

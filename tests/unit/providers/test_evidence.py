@@ -17,6 +17,7 @@ from dragoman.proposal import StartEstimate
 from dragoman.protocols import Verb
 from dragoman.site import Site
 from providers.evidence import Ask, Observer
+from providers.probes.base import brief
 from providers.slow_facts import SlowFacts
 from providers.verbs import PackageQuery, category_verbs
 from providers.workload import WorkloadProvider
@@ -66,6 +67,29 @@ def observer(clock: Clock) -> Observer:
 
 async def find(observer: Observer, provider: Slow, name: str, max_age_s: float | None = None) -> Any:
     return (await observer.observe_many([Ask(provider, "find_package", PackageQuery(name=name), max_age_s)]))[0]
+
+
+async def test_a_secret_that_a_program_says_is_in_no_observation(observer: Observer) -> None:
+    said = "docker exit 1: tcp://bob:Hunter2pw@db:1 token=hf_abcdefghijklmnopqrst //bob%Hunter2pw@nas/x"
+    provider = Slow()
+    provider.answer = Answer[Packages].unknown(said)
+    failed = await find(observer, provider, "a")
+    provider.answer = TransportError(said)
+    raised = await find(observer, provider, "b")
+    provider.answer = RuntimeError(said)
+    broken = await find(observer, provider, "c")
+    provider.answer = Answer[Packages].ok(Packages(similar=("x", said, "xoxb-0123456789")))
+    told = await find(observer, provider, "d")
+    words = "".join(each.model_dump_json() for each in (failed, raised, broken, told))
+    assert [each for each in ("Hunter2pw", "hf_abc", "xoxb-01") if each in words] == []
+    assert failed.reason.startswith("docker exit 1: tcp://bob:***@db:1 token=***")
+    assert told.value["similar"][0] == "x"
+    assert told.value["similar"][1:] == [failed.reason, "***"]
+
+
+def test_a_reason_is_cut_behind_a_secret_not_in_it() -> None:
+    words = "x" * 20 + " tcp://bob:Hunter2pwHunter2pw@db:1"
+    assert [limit for limit in range(20, 60) if "Hunter2" in brief(words, limit)] == []
 
 
 async def test_an_observation_says_what_was_asked_where_and_when(observer: Observer) -> None:

@@ -69,6 +69,13 @@ def test_harmless_names(name: str) -> None:
         ('{"HF_TOKEN": "hf_SECRET123"}', "hf_SECRET123"),
         ("curl -H 'Authorization: Bearer abcdef123456' x", "abcdef123456"),
         ("postgres://user:pa55@host/db", "pa55"),
+        ("redis://:pa55@cache:6379/0", "pa55"),
+        ("tcp://bob:Hunter2@pw@db:1 gave no answer", "Hunter2"),
+        ("mount error: //bob%Hunter2pw@nas/share", "Hunter2pw"),
+        ("cannot read smb://bob%Hunter2pw@nas/share", "Hunter2pw"),
+        ("smbclient -U bob%Hunter2pw //nas/share", "Hunter2pw"),
+        ("bob:Hunter2pw@nas:/export/home is stale", "Hunter2pw"),
+        ("proxy=bob:Hunter2pw@proxy:3128", "Hunter2pw"),
         ("app --api-key=k123 run", "k123"),
         ("+ HF_TOKEN+=hf_y", "hf_y"),
         ("SSHPASS=pw1x", "pw1x"),
@@ -131,7 +138,21 @@ def test_what_stands_beside_a_secret_stays(text: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["max_num_tokens=512", "TOKENIZERS_PARALLELISM=true", "sort --key 2", "a token of thanks", "keys: 4"]
+    "text",
+    [
+        "max_num_tokens=512",
+        "TOKENIZERS_PARALLELISM=true",
+        "sort --key 2",
+        "a token of thanks",
+        "keys: 4",
+        "ubuntu:22.04@sha256:0123456789abcdef",
+        "10.0.0.1@tcp:10.0.0.2@tcp:/scratch",
+        "mgs1:mgs2@o2ib1:/scratch",
+        "ann@host:/data",
+        "https://host:8080/a%20b@c",
+        "//nas/share%20one",
+        "psql -U bob -h db",
+    ],
 )
 def test_redaction_leaves(text: str) -> None:
     assert redact(text) == text
