@@ -107,6 +107,8 @@ def _hide(text: str, rule: re.Pattern[str]) -> str:
         if match.start() < position or not is_secret_name(match["name"]):
             continue
         before = text[match.start() - 1 : match.start()]
+        if before == "/" and ":" in match[0][len(match["name"]) :]:
+            continue  # the file of an error: `/opt/modules/secret: Permission denied`
         # `+ export 'DB_PASSWORD=x;y z'`: the quotes around name and value tell where the value ends.
         whole = _TO_QUOTE.get(before) if match[0].endswith("=") and match[0][len(match["name"])] == "=" else None
         quoted = whole.match(text, match.end()) if whole is not None else None

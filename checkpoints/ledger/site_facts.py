@@ -31,6 +31,7 @@ SWEEP = 1000
 _KEPT = """
 SELECT arguments, observation FROM dragoman_ledger.site_facts
 WHERE site = %(site)s AND identity = %(identity)s AND definition = %(definition)s AND expires_at > clock_timestamp()
+    AND observed_at <= clock_timestamp()
 ORDER BY observed_at DESC LIMIT %(most)s
 """
 # In the order of the key, so that two processes that keep the same facts wait for each other and never in a ring.
@@ -43,7 +44,15 @@ FROM jsonb_array_elements(%(facts)s) AS f
 ORDER BY f ->> 'question'
 ON CONFLICT (site, identity, definition, question) DO UPDATE
 SET observation = excluded.observation, observed_at = excluded.observed_at, expires_at = excluded.expires_at
-WHERE excluded.observed_at > site_facts.observed_at
+WHERE excluded.observed_at > site_facts.observed_at OR site_facts.observed_at > clock_timestamp()
+RETURNING question
+"""
+# Seen in the future: the clock was set back since, and such a fact would come to life again and live too long. A minute
+# is left to hosts whose clocks differ from the database's.
+_UNTIMELY = """
+DELETE FROM dragoman_ledger.site_facts
+WHERE site = %(site)s AND identity = %(identity)s AND definition = %(definition)s
+    AND observed_at > clock_timestamp() + interval '1 minute'
 RETURNING question
 """
 _FORGET = """
@@ -64,16 +73,17 @@ class SiteFactTables(Tables):
     """Facts by place and question; what has expired goes with the next write."""
 
     async def kept_facts(self, place: FactPlace) -> list[KeptFact]:
-        """What is known of a place and has not expired, the newest first."""
+        """What is known of a place, was not seen in the future and has not expired, the newest first."""
         with _reported():
             rows = await self._all(_KEPT, {**_place(place), "most": MOST})
         return [KeptFact(row["arguments"], Observation.model_validate(row["observation"])) for row in rows]
 
     async def keep_facts(self, place: FactPlace, facts: Sequence[KeptFact]) -> None:
-        """Keep answers in one write; a newer answer to the same question stays."""
+        """Keep answers in one write; a newer answer to the same question stays, unless it is of the future."""
         rows = {row["question"]: row for row in map(_row, facts) if row is not None}
         if rows:
             with _reported():
+                await self._all(_UNTIMELY, _place(place))
                 await self._all(_KEEP, {**_place(place), "facts": as_json(list(rows.values()))})
                 await self._all(_SWEEP, {"sweep": SWEEP})
 

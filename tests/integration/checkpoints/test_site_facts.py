@@ -63,7 +63,7 @@ async def test_another_site_identity_or_definition_sees_nothing_of_it(ledger: Po
 
 
 async def test_an_older_answer_never_replaces_a_newer_one(ledger: PostgresLedger) -> None:
-    at = now()
+    at = now() - timedelta(seconds=9)
     await ledger.keep_facts(HERE, [fact("a/1", at, text="new")])
     await ledger.keep_facts(HERE, [fact("a/1", at - timedelta(seconds=5), text="old")])
     [kept] = await ledger.kept_facts(HERE)
@@ -71,6 +71,27 @@ async def test_an_older_answer_never_replaces_a_newer_one(ledger: PostgresLedger
     await ledger.keep_facts(HERE, [fact("a/1", at + timedelta(seconds=5), text="newer")])
     [kept] = await ledger.kept_facts(HERE)
     assert kept.observation.value == {"version": "newer"}
+
+
+@pytest.mark.parametrize("ahead", [timedelta(seconds=20), timedelta(hours=2)])
+async def test_an_answer_of_the_future_is_not_told_and_gives_way(
+    ledger: PostgresLedger, database: str, ahead: timedelta
+) -> None:
+    await ledger.keep_facts(HERE, [fact("a/1", now() + ahead, text="before the clock was set back")])
+    assert await ledger.kept_facts(HERE) == []
+    await ledger.keep_facts(HERE, [fact("a/1", now(), text="since")])
+    [kept] = await ledger.kept_facts(HERE)
+    assert kept.observation.value == {"version": "since"}
+    assert await count(database) == 1
+
+
+async def test_an_answer_of_the_future_that_nobody_asks_again_does_not_come_to_life(
+    ledger: PostgresLedger, database: str
+) -> None:
+    await ledger.keep_facts(HERE, [fact("a/1", now() + timedelta(hours=2))])
+    await ledger.keep_facts(HERE, [fact("b/1", now())])
+    assert names(await ledger.kept_facts(HERE)) == ["b/1 {}"]
+    assert await count(database) == 1
 
 
 async def test_what_has_expired_is_not_told_and_goes_with_the_next_write(ledger: PostgresLedger, database: str) -> None:

@@ -152,6 +152,8 @@ def test_what_stands_beside_a_secret_stays(text: str, shown: str) -> None:
         "https://host:8080/a%20b@c",
         "//nas/share%20one",
         "psql -U bob -h db",
+        "cannot open '/opt/modules/secret': Permission denied",
+        "/home/ann/token: No such file or directory",
     ],
 )
 def test_redaction_leaves(text: str) -> None:
