@@ -11,13 +11,14 @@ __all__ = ["blame"]
 
 # Permission first: the message of a refused socket may end in "Is the docker daemon running?" too.
 _CLASSES = (
-    ("permission", r"permission denied|operation not permitted.*sock|not in the docker group|EACCES"),
+    ("permission", r"permission denied|operation not permitted.{0,300}sock|not in the docker group|EACCES"),
     ("subuid", r"no subuid ranges|no subgid ranges|subuid|subgid|newuidmap|newgidmap|insufficient uids?"),
-    ("user-namespaces", r"user ?namespaces?|max_user_namespaces|unprivileged_userns|clone\(?\)?:.*not permitted"
-                        r"|failed to create.*namespace|can't init user\+mount namespaces"),
-    ("daemon-down", r"cannot connect to|is the docker daemon running|connection refused|no such file or directory.*sock"
-                    r"|sock.*no such file or directory|unable to connect|connect: no route|i/o timeout"
-                    r"|failed to (?:connect|contact).*gateway|gateway.*(?:down|unreachable)"),
+    ("user-namespaces", r"user ?namespaces?|max_user_namespaces|unprivileged_userns|clone\(?\)?:.{0,300}not permitted"
+                        r"|failed to create.{0,300}namespace|can't init user\+mount namespaces"),
+    ("daemon-down", r"cannot connect to|is the docker daemon running|connection refused"
+                    r"|no such file or directory.{0,300}sock"
+                    r"|sock.{0,300}no such file or directory|unable to connect|connect: no route|i/o timeout"
+                    r"|failed to (?:connect|contact).{0,300}gateway|gateway.{0,300}(?:down|unreachable)"),
     ("version-mismatch", r"client version \S+ is too (?:new|old)|server API version"),
     ("setuid", r"must be owned by root|setuid|suid bit|not owned by root"),
     ("storage", r"no space left|read-only file system|disk quota"),

@@ -15,8 +15,10 @@ __all__ = ["FLAVOURS", "flavour_admits", "parse_flavour", "plain_version"]
 
 FLAVOURS = ("apptainer", "singularity", "singularity-ce", "singularity-pro")
 
-_SAID = re.compile(r"^\s*(apptainer|singularity(?:[- ]?(?:ce|pro))?) version v?(\d\S*)", re.IGNORECASE | re.MULTILINE)
-_BARE = re.compile(r"^\s*v?(\d+\.\d\S*)\s*$", re.MULTILINE)
+_SAID = re.compile(
+    r"^[ \t]*(apptainer|singularity(?:[- ]?(?:ce|pro))?) version v?(\d\S*)", re.IGNORECASE | re.MULTILINE
+)
+_BARE = re.compile(r"^[ \t]*v?(\d+\.\d\S*)[ \t\r]*$", re.MULTILINE)
 _PLAIN = re.compile(r"(\d+(?:\.\d+)*)(?:[-~.]?(rc|alpha|beta)[.-]?(\d+))?")
 
 FORKED = "3.9"

@@ -22,7 +22,8 @@ from providers.verbs import NoArguments
 
 __all__ = ["Amd"]
 
-KFD = "/sys/class/kfd/kfd/topology/nodes"
+CLASSES, KFD = "/sys/class", "/sys/class/kfd/kfd/topology/nodes"
+"""Without the first, nothing is shown by what is not below it."""
 NODES, DRIVER = f"{KFD}/*/properties", "/sys/module/amdgpu/version"
 AMD_VENDOR = 0x1002
 _UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
@@ -40,7 +41,7 @@ def _ask(_: NoArguments, paths: Paths) -> Ask:
                 "--json", timeout_s=25.0,
             ),
         },
-        files=(KFD, NODES, DRIVER),
+        files=(CLASSES, KFD, NODES, DRIVER),
     )  # fmt: skip
 
 
@@ -54,6 +55,8 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
         return Answer[Gpus].absent("the kernel has no AMD compute node here")
     tried = [results.commands.get(name) for name in ("static", "rocm")]
     if nodes.outcome is Outcome.ABSENT and all(isinstance(each, CommandMissing) for each in tried):
+        if results.file(CLASSES).outcome is not Outcome.OK:
+            return Answer[Gpus].unknown(f"there is no amd-smi, no rocm-smi and no {CLASSES} to look in here")
         return Answer[Gpus].absent("there is no amd-smi, no rocm-smi and no AMD driver here")
     faults = [f"driver: {brief(done)}" for done in ran]
     faults += [str(error) for name in ("static", "rocm") if isinstance(error := results.commands.get(name), Exception)]
@@ -93,14 +96,14 @@ def _by_amd_smi(results: Results) -> list[Card]:
         total = _amount(_part(row, "vram", "size"))
         metric = used.get(row.get("gpu"))
         percent = known_number(_part(metric, "usage", "gfx_activity", "value"))
-        by_use = busy_by_use(percent, _amount(_part(metric, "mem_usage", "used_vram")), total)
+        free = _free(percent, _amount(_part(metric, "mem_usage", "used_vram")), total)
         mode = _text(_part(row, "partition", "compute_partition"))
         cards.append(
             Card(
                 model=_text(_part(row, "asic", "market_name")),
                 memory_bytes=None if total is None else int(total),
                 driver=_text(_part(row, "driver", "version")) or _text(_part(row, "driver", "driver_version")),
-                free=~by_use,
+                free=free,
                 partitions=(mode,) if mode and mode != "SPX" else (),
                 partitioned=bool(mode and mode != "SPX"),
             )
@@ -124,12 +127,16 @@ def _by_rocm_smi(results: Results) -> list[Card]:
             total or device
         ):
             continue
-        by_use = busy_by_use(
-            known_number(row.get("gpu use (%)")), known_number(row.get("vram total used memory (b)")), total
-        )
+        free = _free(known_number(row.get("gpu use (%)")), known_number(row.get("vram total used memory (b)")), total)
         model = _text(row.get("card series")) or _text(row.get("device name")) or _text(row.get("card model"))
-        cards.append(Card(model=model, memory_bytes=int(total) if total else None, driver=driver, free=~by_use))
+        cards.append(Card(model=model, memory_bytes=int(total) if total else None, driver=driver, free=free))
     return cards
+
+
+def _free(percent: float | None, used: float | None, total: float | None) -> Truth:
+    """No list of processes is at hand: one that does little is free where little of its memory is held, too."""
+    busy = busy_by_use(percent, used, total)
+    return ~busy if busy is Truth.YES or (used is not None and total) else Truth.UNKNOWN
 
 
 def _properties(text: str) -> dict[str, int]:

@@ -22,6 +22,7 @@ __all__ = ["Host"]
 
 _MOUNTS, _LOAD, _DEFS = "/proc/self/mounts", "/proc/loadavg", "/etc/login.defs"
 _UTMP = ("/run/utmp", "/var/run/utmp")
+_UID = re.compile(r"[0-9]{1,10}")
 _FIRST_USER, _NOBODY = 1000, 65534
 _STATUS, _UID_MAP, _LIMITS = "/proc/self/status", "/proc/self/uid_map", "/proc/self/limits"
 _SELINUX, _SELINUX_FS, _APPARMOR = (
@@ -53,7 +54,7 @@ def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
     sessions = _sessions(results)
     hidden = _hidden(results)
     me = results.whole("user")
-    own = int(me.out) if me is not None and me.rc == 0 and me.out.strip().isdigit() else None
+    own = int(me.out) if me is not None and me.rc == 0 and _UID.fullmatch(me.out.strip()) else None
     running = _running(results, own) if hidden is not Truth.YES else None
     others = None if running is None or own is None else bool(running - {own})
     load = (results.file(_LOAD).value or "").split()
@@ -104,7 +105,7 @@ def _running(results: Results, own: int | None) -> set[int] | None:
         return None
     words = done.out.split()
     # Whoever asks has a process: a list without it is not whole.
-    if not words or not all(word.isdigit() for word in words) or str(own) not in words:
+    if not words or not all(map(_UID.fullmatch, words)) or str(own) not in words:
         return None
     first = re.search(r"^UID_MIN\s+(\d{1,9})\s*$", results.file(_DEFS).text, re.MULTILINE)
     least = int(first[1]) if first is not None else _FIRST_USER
@@ -164,7 +165,9 @@ def _status(results: Results, name: str) -> Truth:
 
 def _limits(text: str) -> tuple[ResourceLimit, ...]:
     """Rows of `/proc/self/limits`; the size of files is left out, for our own questions are limited in it."""
-    rows = re.findall(r"^Max ([a-z ]+?)\s{2,}(unlimited|\d+)\s+(unlimited|\d+)(?:\s+(\w+))?\s*$", text, re.MULTILINE)
+    rows = re.findall(
+        r"^Max ([a-z]+(?: [a-z]+)*) {2,}(unlimited|\d+)\s+(unlimited|\d+)(?:\s+(\w+))?\s*$", text, re.MULTILINE
+    )
     return tuple(
         ResourceLimit(name=name, soft=_amount(soft), hard=_amount(hard), unit=unit)
         for name, soft, hard, unit in rows

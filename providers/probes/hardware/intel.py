@@ -19,7 +19,8 @@ from providers.verbs import NoArguments
 
 __all__ = ["Intel"]
 
-DRM = "/sys/class/drm"
+CLASSES, DRM = "/sys/class", "/sys/class/drm"
+"""Without the first, nothing is shown by what is not below it."""
 VENDOR, CLASS = f"{DRM}/card*/device/vendor", f"{DRM}/card*/device/class"
 MOST_CARDS = 32
 
@@ -31,7 +32,7 @@ def _ask(_: NoArguments, paths: Paths) -> Ask:
             "cards": question(smi, "discovery", "-j", timeout_s=25.0),
             "processes": question(smi, "ps", "-j", timeout_s=25.0),
         },
-        files=(DRM, VENDOR, CLASS),
+        files=(CLASSES, DRM, VENDOR, CLASS),
     )
 
 
@@ -39,17 +40,19 @@ def _listed(results: Results, name: str, key: str) -> list[Mapping[str, object]]
     done = results.done(name)
     whole = None if done is None or done.rc != 0 or done.truncated else first_json(done.out, dict)
     rows = whole.get(key) if isinstance(whole, dict) else None
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else None
+    return [row if isinstance(row, Mapping) else {} for row in rows] if isinstance(rows, list) else None
 
 
 def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
     rows = _listed(results, "cards", "device_list")
     if rows is None:
         return _by_kernel(results)
+    done = results.done("cards")
+    if not rows:
+        return _none_listed(results)
     rows = [row for row in rows if isinstance(row.get("device_id"), int | str)]
     if not rows:
-        return Answer[Gpus].absent("xpu-smi lists no device")
-    done = results.done("cards")
+        return Answer[Gpus].unknown(f"what xpu-smi lists has no number: {brief(done or '')}")
     smi = done.argv[0] if done is not None else "xpu-smi"
     more = {
         f"card {row['device_id']}": question(smi, "discovery", "-d", str(row["device_id"]), "-j", timeout_s=25.0)
@@ -84,23 +87,49 @@ def _card(row: Mapping[str, object], results: Results) -> Card:
 def _by_kernel(results: Results) -> Answer[Gpus]:
     trouble = no_answer(results, "cards")
     done = results.done("cards")
-    drm = results.file(DRM)
     if done is not None:
         return Answer[Gpus].unknown(f"driver: {brief(done)}")
     if trouble is not None and trouble.outcome is Outcome.UNKNOWN:
         return Answer[Gpus].unknown(trouble.reason)
-    if drm.outcome is Outcome.UNKNOWN:
-        return Answer[Gpus].unknown(drm.reason)
-    vendors = _by_card(results.found(VENDOR))
-    classes = _by_card(results.found(CLASS))
-    found = [name for name, vendor in vendors.items() if vendor == "0x8086" and classes.get(name, "")[:6] == "0x0380"]
-    if found:
-        return Answer[Gpus].ok(put_together("intel", [Card()] * len(found)))
+    count, doubt = _accelerators(results)
+    if doubt:
+        return Answer[Gpus].unknown(doubt)
+    if count:
+        return Answer[Gpus].ok(put_together("intel", [Card()] * count))
     return Answer[Gpus].absent("there is no xpu-smi and no Intel accelerator among the display controllers")
 
 
-def _by_card(reads: tuple[FileRead, ...]) -> dict[str, str]:
-    return {read.path.removeprefix(f"{DRM}/").partition("/")[0]: read.value or "" for read in reads}
+def _none_listed(results: Results) -> Answer[Gpus]:
+    """Level Zero lists no device that the user may not open: the kernel has to say so too."""
+    count, doubt = _accelerators(results)
+    if count or doubt:
+        return Answer[Gpus].unknown(f"xpu-smi lists no device, but {doubt or f'the kernel has {count}'}")
+    return Answer[Gpus].absent("xpu-smi lists no device")
+
+
+def _accelerators(results: Results) -> tuple[int, str]:
+    """How many the kernel has, and why that is not shown."""
+    drm = results.file(DRM)
+    if drm.outcome is Outcome.UNKNOWN:
+        return 0, drm.reason
+    if drm.outcome is Outcome.ABSENT and results.file(CLASSES).outcome is not Outcome.OK:
+        return 0, f"there is no {CLASSES} to look in here"
+    vendors, classes = _by_card(results.found(VENDOR)), _by_card(results.found(CLASS))
+    count = 0
+    for name in sorted({*vendors, *classes}):
+        vendor, kind = vendors.get(name), classes.get(name)
+        words = [(read.value or "") if read is not None else "" for read in (vendor, kind)]
+        if words[0] not in ("", "0x8086") or words[1][:6] not in ("", "0x0380"):
+            continue
+        if not all(words):
+            refused = next((read.reason for read in (vendor, kind) if read is not None and read.reason), "")
+            return 0, refused or f"of {DRM}/{name} neither vendor nor class is told"
+        count += 1
+    return count, ""
+
+
+def _by_card(reads: tuple[FileRead, ...]) -> dict[str, FileRead]:
+    return {read.path.removeprefix(f"{DRM}/").partition("/")[0]: read for read in reads}
 
 
 @register_probe

@@ -24,11 +24,13 @@ NEWER = ("compute_mode", "mig.mode.current", "persistence_mode")
 """Drivers before 450 refuse the whole question for a field that they do not know."""
 VERSION, INFORMATION = "/proc/driver/nvidia/version", "/proc/driver/nvidia/gpus/*/information"
 MIB = 2**20
+LONGEST_ROW = 2**16
+"""What is longer is no row, and Python's csv refuses it."""
 _NOTHING = ("", "n/a", "not supported", "unknown error", "err!", "unknown", "no data", "insufficient permissions")
 _LOST = re.compile(r"unable to determine the device handle for gpu\s*(\S+?):?\s", re.IGNORECASE)
 _BROKEN = re.compile(r"\[GPU (?:requires reset|is lost)", re.IGNORECASE)
 """What stands in place of a value of a GPU that the driver cannot use any more."""
-_NONE = re.compile(r"^\s*no devices were found", re.IGNORECASE | re.MULTILINE)
+_NONE = re.compile(r"^[ \t]*no devices were found", re.IGNORECASE | re.MULTILINE)
 _FAULT = re.compile(
     r"nvidia-smi has failed|failed to initialize nvml|driver/library version mismatch|couldn't communicate"
     r"|no supported gpus|insufficient permissions|gpu access blocked|unknown error",
@@ -62,7 +64,8 @@ def parse_rows(text: str, fields: tuple[str, ...]) -> list[dict[str, str]]:
     """
     names = list(fields)
     rows: list[dict[str, str]] = []
-    for cells in csv.reader(text.splitlines(), skipinitialspace=True):
+    lines = [line for line in text.splitlines() if len(line) < LONGEST_ROW]
+    for cells in csv.reader(lines, skipinitialspace=True, quoting=csv.QUOTE_NONE):
         words = [cell.strip() for cell in cells]
         bare = [word.partition(" [")[0] for word in words]
         if len(words) > 1 and bare[0] in ("index", "gpu_uuid", "uuid", "name"):
@@ -80,7 +83,7 @@ def parse_instances(text: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ..
     found: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     current = ""
     for line in text.splitlines():
-        gpu = re.match(r"GPU \d+: .*\(UUID: ([^)]+)\)", line)
+        gpu = re.match(r"GPU \d+: .*\(UUID: ([^)]{1,200})\)", line)
         part = re.match(r"\s+MIG (\S+)\s+Device\s+\d+: \(UUID: ([^)]+)\)", line)
         if gpu:
             current = gpu[1]
@@ -101,7 +104,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
     rows = parse_rows(done.out, FIELDS if results.asked("older") else (*FIELDS, *NEWER))
     lost = set(_LOST.findall(f"{done.out}\n{done.err}\n"))
     if not rows:
-        return _no_rows(done)
+        return _no_rows(done, results)
     apps = _apps(results)
     instances = _instances(results)
     cards = [_card(row, apps, instances) for row in rows]
@@ -111,8 +114,11 @@ def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
     return Answer[Gpus].ok(put_together("nvidia", cards))
 
 
-def _no_rows(done: Completed) -> Answer[Gpus]:
+def _no_rows(done: Completed, results: Results) -> Answer[Gpus]:
     said = f"{done.out}\n{done.err}"
+    listed = [read for read in results.found(INFORMATION) if "*" not in read.path]
+    if _NONE.search(said) and listed:
+        return Answer[Gpus].unknown(f"{brief(done)}, but the driver lists {len(listed)} in {INFORMATION}")
     if _NONE.search(said):
         return Answer[Gpus].absent("nvidia-smi: No devices were found")
     if done.rc == 9 or _FAULT.search(said):
@@ -126,6 +132,8 @@ def _apps(results: Results) -> frozenset[str] | None:
     if done is None or done.rc != 0 or done.truncated or _FAULT.search(f"{done.out}{done.err}"):
         return None
     rows = [[cell.strip() for cell in line.split(",")] for line in done.out.splitlines() if line.strip()]
+    if not rows:
+        return None  # where no process works it prints the names of the columns
     told = [row for row in rows if row[0].startswith(("GPU-", "MIG-"))]
     # `GPU-…, [Not Supported]`: a card that tells of no processes.
     return frozenset(row[0] for row in told if len(row) < 2 or row[1].isdigit())
@@ -174,12 +182,12 @@ def _by_files(results: Results, why: Answer[Gpus]) -> Answer[Gpus]:
     if why.outcome is not Outcome.ABSENT:
         return why
     version = results.file(VERSION)
-    found = re.search(r"Kernel Module.*?\s(\d+\.\d[\d.]*)\s", version.text)
+    found = re.search(r"Kernel Module.{0,200}?\s(\d+\.\d[\d.]*)\s", version.text)
     models: list[str] = []
     for read in results.found(INFORMATION):
-        model = re.search(r"^Model:\s*(\S.*?)\s*$", read.text, re.MULTILINE)
+        model = re.search(r"^Model:[ \t]*(\S.*)$", read.text, re.MULTILINE)
         if model:
-            models.append(model[1])
+            models.append(model[1].strip())
     if models:
         driver = found[1] if found else None
         return Answer[Gpus].ok(put_together("nvidia", [Card(model=model, driver=driver) for model in models]))

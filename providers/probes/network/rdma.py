@@ -91,7 +91,7 @@ def parse_ibstat(text: str) -> list[Port]:
     for line in text.splitlines():
         head = re.match(r"\s*CA '([^']+)'", line)
         port = re.match(r"\s*Port (\d+):\s*(.*)", line)
-        failed = re.search(r"IB device '([^']+)'[^:]*failed:?\s*(.*)", line)
+        failed = re.search(r"IB device '([^']{1,100})'[^:]{0,200}failed:?\s*(.*)", line)
         if head or port or failed:
             close()
             number, told = "", {}
@@ -101,7 +101,7 @@ def parse_ibstat(text: str) -> list[Port]:
             number = port[1]
             told = {
                 name.strip().lower(): value.strip()
-                for name, value in re.findall(r"([A-Z][A-Za-z ]+):\s*(\S+)", port[2])
+                for name, value in re.findall(r"([A-Z][A-Za-z ]{1,40}):\s*(\S+)", port[2])
             }
         elif failed:
             ports.append(Port(failed[1], trouble=f"ibstat: {failed[2] or 'it failed'}"))

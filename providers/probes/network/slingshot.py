@@ -40,7 +40,7 @@ def _speed(mbit: str | None, words: str | None = None) -> float | None:
     """Mbit/s of the kernel, or the adapter's own words (`BS_200G`)."""
     if mbit and mbit.isdigit() and 0 < int(mbit) < 2**32 - 1:
         return int(mbit) / 1000
-    found = re.search(r"(\d+)G\b", words or "")
+    found = re.search(r"(?<!\d)(\d{1,6})G\b", words or "")
     return float(found[1]) if found else None
 
 

@@ -30,7 +30,7 @@ class Told:
 _WORDS = (
     ("spectrum-mpi", r"IBM Spectrum MPI\)?\s+v?(\d[\w.]*)"),
     ("openmpi", r"\((?:Open MPI|OpenRTE)\)\s+v?(\d[\w.]*)"),
-    ("intel-mpi", r"Intel\(R\) MPI Library[^\n]*?Version\s+(\d[\w.]*)"),
+    ("intel-mpi", r"Intel\(R\) MPI Library[^\n]{0,200}?Version\s+(\d[\w.]*)"),
     ("cray-mpich", r"CRAY MPICH version\s+(\d[\w.]*)"),
     ("mvapich", r"^MVAPICH(?:2|2-\w+|-\w+)?(?:\s+Version:)?\s+(\d[\w.]*)"),
     ("mpich", r"^MPICH Version:\s+(\d[\w.]*)"),

@@ -32,7 +32,7 @@ That is the guard: Spack reads a `--` before a spec as a part of the spec.
 """
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.=+-]*")
 _NONE = re.compile(r"^==> (?:Error: )?No package matches the query", re.MULTILINE)
-_VERSION = re.compile(r"\d+(?:\.\d+)+\S*")
+_VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+\S*")
 
 
 def _spack(paths: Paths, *arguments: str) -> Command:

@@ -61,7 +61,7 @@ def _rpm(text: str) -> Rows:
     return rows
 
 
-_APK = re.compile(r"(?P<name>[a-z0-9][\w.+-]*?)-(?P<version>\d[\w.]*(?:_\w+)*)-r(?P<revision>\d+)")
+_APK = re.compile(r"(?P<name>[a-z0-9][\w.+-]*?)-(?P<version>\d[\w.]*)-r(?P<revision>\d+)")
 
 
 def _apk(text: str) -> Rows:
@@ -89,7 +89,7 @@ def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
     fault = ""
     for name, argv in _LISTS.items():
         done = results.whole(name)
-        version = re.search(r"\d+\.\d+[\w.]*", done.out) if done is not None and done.rc == 0 else None
+        version = re.search(r"(?<!\d)\d+\.\d+[\w.]*", done.out) if done is not None and done.rc == 0 else None
         if version is not None:
             return Answer[Presence].ok(Presence(version=version[0], detail=argv[0]))
         trouble = no_answer(results, name)

@@ -32,8 +32,9 @@ _LOOK = 'if [ -w "$1" ]; then echo writable; else echo read-only; fi; exec df -P
 
 
 _DF = re.compile(
-    r"(?P<source>\S.*?)\s+(?P<size>\d+|-)\s+(?P<used>-?\d+|-)\s+(?P<free>-?\d+|-)\s+(?:\d+%|-)\s+(?P<mount>/.*)"
+    r"(?<=\s)(?P<size>\d{1,24}|-)\s+(?P<used>-?\d+|-)\s+(?P<free>-?\d{1,24}|-)\s+(?:\d+%|-)\s+(?P<mount>/.*)"
 )
+"""What stands behind the device's name, which may hold blanks: found from its first number on, in linear time."""
 
 
 def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
@@ -41,7 +42,7 @@ def parse_df(text: str) -> dict[str, tuple[int | None, int | None]]:
     found: dict[str, tuple[int | None, int | None]] = {}
     carried = ""
     for line in text.splitlines():
-        match = _DF.fullmatch(f"{carried} {line}".strip())
+        match = _DF.search(f"{carried} {line}".strip())
         if match is None:
             carried = line if line and not line.startswith(("Filesystem", "df:")) else ""
             continue

@@ -47,8 +47,9 @@ def _tightest(found: list[Quota]) -> Quota | None:
 
 
 _ROW = re.compile(
-    r"(?P<place>\S.*?)\s+\[?(?P<used>\d+)\]?\*?\s+\[?(?P<soft>\d+)\]?\s+\[?(?P<hard>\d+)\]?(?:\s+\S+){0,5}\s*"
+    r"(?<=\s)\[?(?P<used>\d{1,24})\]?\*?\s+\[?(?P<soft>\d{1,24})\]?\s+\[?(?P<hard>\d{1,24})\]?(?:\s+\S+){0,5}$"
 )
+"""What stands behind the place, which may hold blanks: found from its first number on, in linear time."""
 
 
 def parse_quota_table(text: str, mount: Mount) -> Quota | None:
@@ -58,11 +59,13 @@ def parse_quota_table(text: str, mount: Mount) -> Quota | None:
     """
     carried = ""
     for line in text.splitlines():
-        match = _ROW.fullmatch(f"{carried} {line}".strip())
-        if match is None or match["place"].rstrip(":") not in (mount.point, mount.source):
+        whole = f"{carried} {line}".strip()
+        match = _ROW.search(whole)
+        place = whole[: match.start()].rstrip() if match is not None else ""
+        if match is None or place.rstrip(":") not in (mount.point, mount.source):
             carried = line if line.strip() in (mount.point, mount.source) else ""
             continue
-        if "[" in match[0].removeprefix(match["place"]):
+        if "[" in match[0]:
             return None
         return _quota(int(match["used"]) * KIB, int(match["soft"]) * KIB, int(match["hard"]) * KIB)
     return None

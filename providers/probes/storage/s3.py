@@ -48,10 +48,12 @@ def parse_aws_config(text: str) -> dict[str, tuple[str, ...]]:
             endpoints.setdefault(f"https://s3.{region}.amazonaws.com", {})[section] = None
 
     for line in text.splitlines():
-        head = re.fullmatch(r"\[\s*(?:profile\s+|services\s+)?([^\]]*?)\s*\]", line.strip())
+        head = re.fullmatch(r"\[([^\]]*)\]", line.strip())
         if head:
             close()
-            section, region, own = head[1], "", False
+            words = head[1].strip()
+            kind, *named = words.split(None, 1) or [""]
+            section, region, own = named[0] if named and kind in ("profile", "services") else words, "", False
             continue
         key, _, value = (part.strip() for part in line.partition("="))
         if key == "region":

@@ -33,7 +33,7 @@ done
 echo dragoman-none
 """
 _UNIT = re.compile(
-    r"^\s*Available Balance\s*:\s*-?[\d,.]+\s+(node|core|gpu)[ -]hours\s*$", re.MULTILINE | re.IGNORECASE
+    r"^[ \t]*Available Balance\s*:\s*-?[\d,.]+\s+(node|core|gpu)[ -]hours\s*$", re.MULTILINE | re.IGNORECASE
 )
 
 

@@ -19,7 +19,7 @@ __all__ = ["manager_probes"]
 
 _SHARED, _SHARING = frozenset({"qstat"}), frozenset({"cobalt", "pbs", "sge", "slurm", "torque"})
 """A command of many managers: where one of them is shown to be here, its refusal shows nothing of another."""
-_NUMBER = re.compile(r"\d+(?:\.\d+)+\w*|\d+\.\w+")
+_NUMBER = re.compile(r"(?<!\d)(?:\d+(?:\.\d+)+\w*|\d+\.\w+)")
 
 
 def manager_probes(scheduler: str, known: tuple[str, ...], off: Iterable[str] = ()) -> tuple[Probe, ...]:

@@ -186,7 +186,7 @@ class Cobalt(WorkloadProbe):
             key="cobalt",
             program="cqwait",
             options=("--version",),
-            version=r"cobalt\s*(?:version)?\s*[:=]?\s*v?(\d+\.[\w.]+)",
+            version=r"cobalt\s{0,9}(?:version)?\s{0,9}[:=]?\s{0,9}v?(\d+\.[\w.]+)",
             workload=_commands,
             read_workload=read_cobalt,
             accounts=lambda _: ask_balances("sbank-list-allocations", "cbank-list-allocations"),

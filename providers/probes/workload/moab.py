@@ -164,7 +164,7 @@ def _group(members: Sequence[Element]) -> NodeGroup:
     idle = states.count("idle")
     left = [_gpus(node.get("AGRES")) for node in up]
     return NodeGroup(
-        queues=tuple(re.findall(r"\[\s*([\w.-]+)[^\]]*\]", first.get("CFGCLASS", ""))),
+        queues=tuple(re.findall(r"\[\s{0,9}([\w.-]{1,200})[^\]]{0,200}\]", first.get("CFGCLASS", ""))),
         nodes=len(members),
         nodes_up=len(up) if known else None,
         nodes_idle=idle if known else None,
@@ -208,7 +208,7 @@ class Moab(WorkloadProbe):
             key="moab",
             program="showq",
             options=("--version",),
-            version=r"moab.*?(\d+\.\d[\w.]*)",
+            version=r"moab.{0,200}?(?<!\d)(\d{1,9}\.\d[\w.]*)",
             not_it=r"\bmaui\b",
             workload=_commands,
             read_workload=read_moab,
