@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt
+from pydantic import Field, NonNegativeFloat
 
 from dragoman.kleene import Truth
 from dragoman.model import Model, Moment
+from dragoman.units import MOST_AMOUNT
 
 __all__ = [
     "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "CpuCluster", "FileSystem", "FileSystems",
@@ -15,6 +16,8 @@ __all__ = [
     "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "ResourceLimit", "SecurityPolicy", "Tenancy",
     "Workload",
 ]  # fmt: skip
+
+NonNegativeInt = Annotated[int, Field(ge=0, le=MOST_AMOUNT)]
 
 
 class Presence(Model):

@@ -29,9 +29,11 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_to_utc)]
 
 
 class Model(BaseModel):
-    """A value: never changed in place, never with a field nobody knows."""
+    """A value: never changed in place, never with a field nobody knows, never with a number that JSON does not have."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_enum_values=False, validate_default=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_enum_values=False, validate_default=True, allow_inf_nan=False
+    )
 
     def dump(self) -> JsonObject:
         """Plain JSON data, as stored in the ledger and in graph state; empty fields are left out."""

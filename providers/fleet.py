@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,14 +38,18 @@ def load_fleet(path: str | Path, *, schedulers: Sequence[str] | None = None) -> 
     """
     file = Path(path)
     try:
-        if file.stat().st_size > MAX_FILE_BYTES:
+        if not stat.S_ISREG(file.stat().st_mode):  # a device may never end, and a pipe never begin
+            raise SiteFileError("is not a regular file", where=str(path), cure="name a sites file that is one")
+        with file.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
             raise SiteFileError(f"is larger than {MAX_FILE_BYTES} bytes", where=str(path), cure="split the fleet")
-        text = file.read_bytes().decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise SiteFileError(
             "there is no such file", where=str(path), cure="name a sites file, or leave --sites out"
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # a path with a NUL; text that is not UTF-8
         raise SiteFileError(
             f"cannot be read: {error}", where=str(path), cure="name a readable UTF-8 file, or mend this one"
         ) from error

@@ -11,10 +11,10 @@ import yaml
 from pydantic import ValidationError
 
 from dragoman.errors import SiteFileError
+from providers.site_json import read_json
+from providers.site_nodes import Loc, Refused, check
 
 __all__ = ["SiteSource"]
-
-Loc = tuple[int | str, ...]
 
 
 class _Loader(yaml.SafeLoader):
@@ -39,53 +39,54 @@ class SiteSource:
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
-        if name.endswith(".json"):
-            try:
-                json.loads(text)
-            except ValueError as error:
-                line = getattr(error, "lineno", 1)
-                raise SiteFileError(
-                    f"is not JSON: {getattr(error, 'msg', error)}", where=f"{name}:{line}", cure="mend that line"
-                ) from error
-            text = text.replace("\t", " ")  # raw tabs in JSON are white space; YAML forbids them
+        self.root: yaml.Node | None = None
         try:
             self.root, self.data = self._read(text)
+        except Refused as error:
+            place = f"{name}:{error.node.start_mark.line + 1}: {dotted(error.loc)}"
+            raise SiteFileError(error.what, where=place, cure=error.cure) from error
+        except json.JSONDecodeError as error:
+            place = f"{name}:{error.lineno}"
+            raise SiteFileError(f"is not JSON: {error.msg}", where=place, cure="mend that line") from error
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line = mark.line + 1 if mark else 1
             raise SiteFileError(
                 f"is not YAML: {error.problem or error}", where=f"{name}:{line}", cure="mend that line"
             ) from error
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise SiteFileError(f"is not YAML: {error}", where=name, cure="mend the file") from error
+        except yaml.reader.ReaderError as error:
+            place = f"{name}:{text.count(chr(10), 0, error.position) + 1}"
+            code = error.character if isinstance(error.character, int) else ord(error.character[:1])
+            what = f"is not YAML: the character U+{code:04X} cannot stand there"
+            raise SiteFileError(what, where=place, cure="leave it out") from error
+        except RecursionError as error:
+            raise SiteFileError("is nested too deeply", where=name, cure="mend the file") from error
+        except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+            # YAML's constructors raise what they please.
+            kind = "JSON" if name.endswith(".json") else "YAML"
+            raise SiteFileError(f"is not {kind}: {error}", where=name, cure="mend the file") from error
         if not isinstance(self.data, dict):
             raise SiteFileError("holds no sites", where=f"{name}:1", cure="begin it with `sites:` and a list")
 
     def _read(self, text: str) -> tuple[yaml.Node | None, Any]:
+        if self.name.endswith(".json") or text.lstrip().startswith("{"):
+            try:
+                found, data = read_json(self.name, text)
+            except ValueError:
+                if self.name.endswith(".json"):
+                    raise
+            else:
+                check(found)
+                return found, data
         loader = _Loader(text)
         try:
             root = loader.get_single_node()
-            self._refuse_twice(root, ())
-            return root, None if root is None else loader.construct_document(root)
+            if root is None:
+                return None, None
+            check(root)
+            return root, loader.construct_document(root)
         finally:
             loader.dispose()
-
-    def _refuse_twice(self, node: yaml.Node | None, loc: Loc, above: frozenset[int] = frozenset()) -> None:
-        """YAML keeps the last of two equal keys silently; here it is an error."""
-        if node is None or id(node) in above:
-            return
-        above |= {id(node)}
-        if isinstance(node, yaml.MappingNode):
-            keys: set[str] = set()
-            for key, value in node.value:
-                if key.value in keys and key.tag != "tag:yaml.org,2002:merge":
-                    place = f"{self.name}:{key.start_mark.line + 1}: {dotted((*loc, key.value))}"
-                    raise SiteFileError("is written twice", where=place, cure="keep one of them")
-                keys.add(str(key.value))
-                self._refuse_twice(value, (*loc, key.value), above)
-        elif isinstance(node, yaml.SequenceNode):
-            for index, value in enumerate(node.value):
-                self._refuse_twice(value, (*loc, index), above)
 
     def _node(self, loc: Loc) -> tuple[yaml.Node | None, yaml.Node | None]:
         """The deepest key and node on the way to a place."""
@@ -127,7 +128,7 @@ class SiteSource:
 
 
 def dotted(loc: Sequence[int | str]) -> str:
-    return ".".join(str(part) for part in loc) or "file"
+    return ".".join(str(part)[:100] for part in loc) or "file"
 
 
 _CURES: Mapping[str, Callable[[Mapping[str, Any], str, Loc], str]] = {
@@ -138,5 +139,11 @@ _CURES: Mapping[str, Callable[[Mapping[str, Any], str, Loc], str]] = {
     "enum": lambda context, written, loc: f"one of {context.get('expected', 'the known words')}",
     "too_short": lambda context, written, loc: "describe at least one",
     "string_pattern_mismatch": lambda context, written, loc: f"it must match {context.get('pattern', 'its pattern')}",
+    "int_parsing": lambda context, written, loc: "write a whole number; bytes also like 64GiB, seconds like 2h",
+    "one_line": lambda context, written, loc: "write it in one line",
+    "finite_number": lambda context, written, loc: "write a number",
+    "less_than_equal": lambda context, written, loc: f"write at most {context.get('le')}",
+    "greater_than_equal": lambda context, written, loc: f"write at least {context.get('ge')}",
+    "greater_than": lambda context, written, loc: f"write more than {context.get('gt')}",
     "value_error": lambda context, written, loc: "write an amount like 64GiB or a time like 02:00:00",
 }

@@ -43,7 +43,7 @@ def detect(category: str | None, site: str | None, sites: str | None, *, fresh: 
         fleet, known = await Sites.read(settings.sites_file), KnownFacts(settings)
         fleet.keep_facts_in(known, fresh=fresh)
         try:
-            names = [fleet.site(site).name] if site else [each.name for each in fleet.fleet.sites]
+            names = [fleet.site(site).name] if site is not None else [each.name for each in fleet.fleet.sites]
             reports = await _ask_sites(fleet, names, _categories(category), settings)
         finally:
             await fleet.aclose()

@@ -22,8 +22,13 @@ def say(words: str) -> None:
 
 
 def emit(document: object) -> None:
-    """One JSON document on stdout."""
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, default=str))
+    """One JSON document on stdout; a number that JSON does not have is null, half of a character is escaped."""
+    try:
+        text = json.dumps(document, ensure_ascii=False, indent=2, default=str, allow_nan=False)
+    except ValueError:
+        plain = json.loads(json.dumps(document, default=str), parse_constant=lambda word: None)
+        text = json.dumps(plain, ensure_ascii=False, indent=2)
+    typer.echo(text.encode("utf-8", "backslashreplace").decode())
 
 
 def leave(code: int) -> NoReturn:

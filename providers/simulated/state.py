@@ -14,7 +14,6 @@ from pydantic import (
     BaseModel,
     Field,
     NonNegativeFloat,
-    PositiveFloat,
     ValidationError,
     model_validator,
 )
@@ -94,7 +93,7 @@ class SimulatedState(Model):
     unknown: tuple[str, ...] = ()
     """Providers that give no answer, such as `network/infiniband`, or a whole category, such as `container`."""
 
-    wait_s: NonNegativeFloat | None = None
+    wait_s: Annotated[float, Field(ge=0, le=1e9)] | None = None
     """Expected wait of a job that does not fit into what is idle. None: not known."""
     answer_s: NonNegativeFloat = Field(default=0.0, le=600)
     """How long each answer takes, for trying out slow sites."""
@@ -102,7 +101,7 @@ class SimulatedState(Model):
     volatility: dict[str, Annotated[float, Field(ge=0, le=1)]] = {}
     """How far amounts move with the clock, by provider (`workload/slurm`) or category (`storage`); 0, the default: not
     at all; 1: anywhere between none and all. Free nodes, cores, GPUs and room move, and how many jobs wait."""
-    step_s: PositiveFloat = 300.0
+    step_s: float = Field(default=300.0, ge=0.001, le=1e9)
     """How long what moves takes from one value to the next."""
     seed: str = ""
     """Of what moves: the same seed moves in the same way."""

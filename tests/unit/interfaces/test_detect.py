@@ -63,6 +63,13 @@ def test_every_site_is_asked_and_one_that_cannot_be_opened_holds_up_no_other(sit
     assert told[2]["providers"] == []
 
 
+def test_an_empty_name_of_a_site_is_none_at_all(sites: str) -> None:
+    for command in ("detect", "providers"):
+        result = call(command, "--site", "", "--sites", sites)
+        assert result.exit_code != 0
+        assert "no site ''" in result.stderr
+
+
 def test_what_is_off_is_neither_probed_nor_shown(sites: str) -> None:
     here = by_name(document("detect", "--site", "here", "--sites", sites)["sites"][0])
     assert "container/docker" not in here
