@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import errno
-import getpass
-import hashlib
 import os
-import re
+import pwd
 import signal
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 import anyio
@@ -26,15 +23,12 @@ from dragoman.settings import command_environment
 from providers.registry import register_transport
 from providers.transports import local_files
 from providers.transports.pipes import Pipes
-from providers.transports.remote_script import PATIENCE_S
+from providers.transports.remote_script import PATIENCE_S, encodable
+from providers.transports.surroundings import surroundings
 
 __all__ = ["LocalTransport", "apply_environment", "is_missing"]
 
 T = TypeVar("T")
-
-BOOT = Path("/proc/sys/kernel/random/boot_id")
-FINDS = re.compile(r"(?:PATH|ROOT|HOME|PREFIX|_DIR|_ENV|CONFIG|HOST|PROFILE|MODULES|LMFILES_)$")
-"""Variables that say where programs and their services are; none that holds a secret or changes with each login."""
 
 NOT_RUNNABLE = {
     errno.EACCES: "Permission denied",
@@ -72,17 +66,8 @@ class LocalTransport:
 
     @property
     def surroundings(self) -> str:
-        """Digest of what answers here depend on besides site and user.
-
-        It is this boot of this host, and the variables by which programs are found: a module loaded or an environment
-        activated since makes other answers.
-        """
-        try:
-            boot = BOOT.read_text(encoding="ascii").strip()
-        except OSError:
-            boot = str(int(psutil.boot_time()) // 60)
-        places = sorted(each for each in self._environment.items() if FINDS.search(each[0]))
-        return hashlib.sha256(repr((boot, places)).encode(errors="surrogateescape")).hexdigest()
+        """Digest of what answers here depend on besides site and user: see `providers.transports.surroundings`."""
+        return surroundings(self._environment)
 
     @property
     def local(self) -> bool:
@@ -92,11 +77,13 @@ class LocalTransport:
     async def run(self, command: Command) -> Completed:
         """Run one command to its end.
 
-        A file that is there but cannot be executed gives exit code 126 and the reason on stderr, as a shell would.
+        A file that is there but cannot be executed, or whose interpreter is gone, gives exit code 126 and the reason on
+        stderr, as a shell would.
 
         Raises:
-            BadRequest: an argument holds a NUL character, or there is no argument.
+            BadRequest: an argument holds what none can (NUL, half a surrogate pair), or there is no argument.
             CommandMissing: there is no such command.
+            TransportError: it cannot be started, or the PATH leads nowhere.
             FileMissing: there is no folder `cwd`.
             CommandTimeout: no end within `timeout_s`; it and everything it started were killed.
 
@@ -136,9 +123,7 @@ class LocalTransport:
     async def _spawn(self, command: Command, pipes: Pipes) -> anyio.abc.Process:
         environment = apply_environment(self._environment, command)
         if command.cwd is None and is_missing(command.argv[0], environment):
-            raise CommandMissing(
-                "there is no such command here", where=command.argv[0], cure="install it, or mend the PATH"
-            )
+            raise _missing(command.argv[0], environment)
         try:
             return await anyio.open_process(
                 command.argv,
@@ -152,9 +137,10 @@ class LocalTransport:
         except (FileNotFoundError, NotADirectoryError) as error:
             if command.cwd is not None and not await self._in_thread(lambda: os.path.isdir(command.cwd or ".")):  # noqa: PTH112
                 raise FileMissing("there is no such folder", where=command.cwd, cure="create it first") from error
-            raise CommandMissing(
-                "there is no such command here", where=command.argv[0], cure="install it, or mend the PATH"
-            ) from error
+            program = command.argv[0]
+            if await self._in_thread(lambda: _lies_there(program, command.cwd, environment), program):
+                raise _NotRunnable("bad interpreter: No such file or directory") from error
+            raise _missing(program, environment) from error
         except OSError as error:
             if error.errno in NOT_RUNNABLE:
                 raise _NotRunnable(NOT_RUNNABLE[error.errno]) from error
@@ -196,7 +182,7 @@ class LocalTransport:
 
         Raises:
             StorageFull: no room or quota; nothing was changed.
-            TransportError: it cannot be written.
+            TransportError: it cannot be written, or a folder, pipe or device is there.
 
         """
         await self._in_thread(lambda: local_files.write(path, data, mode), path)
@@ -269,6 +255,20 @@ def is_missing(program: str, environment: Mapping[str, str]) -> bool:
     return True
 
 
+def _missing(program: str, environment: Mapping[str, str]) -> DragomanError:
+    """There is no such command; along a PATH that leads nowhere nothing at all is found, and that shows nothing."""
+    if "/" not in program and not any(map(os.path.isdir, os.get_exec_path(environment))):
+        return TransportError("the PATH names no folder that is there", where=program, cure="mend the PATH")
+    return CommandMissing("there is no such command here", where=program, cure="install it, or mend the PATH")
+
+
+def _lies_there(program: str, cwd: str | None, environment: Mapping[str, str]) -> bool:
+    """Whether there is a file to execute after all: what its first line names is missing then (execve(2), ENOENT)."""
+    folders = [""] if "/" in program else os.get_exec_path(environment)
+    places = [os.path.join(cwd or "", folder, program) for folder in folders]  # noqa: PTH118  # as it is looked for
+    return any(os.path.isfile(place) and os.access(place, os.X_OK) for place in places)  # noqa: PTH113
+
+
 def apply_environment(base: Mapping[str, str], command: Command) -> dict[str, str]:
     """The environment of a command: the base without `unset` (a trailing `*` is a pattern), then `environment`."""
     exact = {name for name in command.unset if not name.endswith("*")}
@@ -283,6 +283,9 @@ def _check(command: Command) -> None:
     texts = (*command.argv, command.cwd or "", *command.environment, *command.environment.values())
     if any("\0" in text for text in texts) or any("=" in name for name in command.environment):
         raise BadRequest("a NUL character, or '=' in a variable's name", where=command.argv[0], cure="remove it")
+    for text in texts:
+        if not encodable(text):
+            raise BadRequest("a character that no argument can hold", where=ascii(text[:80]), cure="remove it")
 
 
 def _kill_tree(pid: int) -> None:
@@ -298,7 +301,8 @@ def _kill_tree(pid: int) -> None:
 
 
 def _user() -> str:
+    """Whose rights commands have; LOGNAME and USER may say anything."""
     try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return str(os.getuid())
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())

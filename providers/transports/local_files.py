@@ -12,6 +12,7 @@ from pathlib import Path
 
 from dragoman.command import FileStat
 from dragoman.errors import BadRequest, DragomanError, FileMissing, StorageFull, TransportError
+from providers.transports.remote_script import encodable
 
 __all__ = ["read", "stat", "write"]
 
@@ -50,11 +51,16 @@ def _last(more: Callable[[int], bytes], max_bytes: int) -> bytes:
 
 
 def write(path: str, data: bytes, mode: int) -> None:
-    """Replace a file as a whole: temporary name in the same folder, synced, renamed, folder synced."""
+    """Replace a file as a whole: temporary name in the same folder, synced, renamed, folder synced.
+
+    A link is replaced itself; where it leads to, or lies itself, a folder, pipe or device, nothing is changed.
+    """
     target = Path(_checked(path))
     temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(6)}.tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        if not _may_be_replaced(path):
+            raise TransportError("cannot be written: is no regular file", where=path, cure="name a file")
         try:
             _write_new(temporary, data, mode)
             temporary.replace(target)
@@ -69,6 +75,13 @@ def write(path: str, data: bytes, mode: int) -> None:
                 f"cannot be written: {error.strerror}", where=path, cure="make room", needed=len(data)
             ) from error
         raise TransportError(f"cannot be written: {error.strerror}", where=path, cure="look at its folder") from error
+
+
+def _may_be_replaced(path: str) -> bool:
+    try:
+        return modes.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116  # the path as it was given
+    except FileNotFoundError:
+        return True
 
 
 def _write_new(path: Path, data: bytes, mode: int) -> None:
@@ -107,7 +120,9 @@ def stat(path: str) -> FileStat | None:
 
 def _checked(path: str) -> str:
     if not path or "\0" in path:
-        raise BadRequest("is no path", where=repr(path), cure="give a path without NUL characters")
+        raise BadRequest("is no path", where=ascii(path), cure="give a path without NUL characters")
+    if not encodable(path):
+        raise BadRequest("a character that no path can hold", where=ascii(path), cure="remove it")
     return path
 
 

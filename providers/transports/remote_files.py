@@ -52,11 +52,13 @@ done
 say 'trouble the site has no stat command'
 """
 )
-# The name is random: two writers of one path never share it. `mv` onto a folder would move into it.
+# The name is random: two writers of one path never share it. `mv` onto a folder would move into it, and onto a pipe or
+# a device would put a file in its place.
 _WRITE = (
     _PRELUDE
     + r"""
 if [ -d "$p" ]; then cat >/dev/null; say 'trouble is a folder'; fi
+if [ -e "$p" ] && [ ! -f "$p" ]; then cat >/dev/null; say 'trouble is no regular file'; fi
 d=${p%/*}; d=${d:-/}
 e=$(mkdir -p "$d" 2>&1) || { cat >/dev/null; say "trouble $e"; }
 t=$d/.dragoman-$4.part

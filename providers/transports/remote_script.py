@@ -25,6 +25,7 @@ __all__ = [
     "batch_seconds",
     "batch_text",
     "check",
+    "encodable",
     "encode",
     "fits_batch",
     "fresh_mark",
@@ -142,8 +143,8 @@ def check(command: Command) -> None:
     if command.argv[0].startswith("-"):
         raise BadRequest("a program's name begins with a dash", where=command.argv[0], cure="write its path")
     for text in (*command.argv, command.cwd or "", *command.environment.values()):
-        if "\0" in text or not _encodable(text):
-            raise BadRequest("a character that no argument can hold", where=repr(text[:80]), cure="remove it")
+        if "\0" in text or not encodable(text):
+            raise BadRequest("a character that no argument can hold", where=ascii(text[:80]), cure="remove it")
     for name in command.environment:
         if not _NAME.fullmatch(name):
             raise BadRequest(f"{name!r} is no variable's name", where=command.argv[0], cure="use letters, digits and _")
@@ -152,7 +153,8 @@ def check(command: Command) -> None:
             raise BadRequest(f"{name!r} is no variable's name", where=command.argv[0], cure="use letters, digits and _")
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Whether the system's calls take it: half a surrogate pair that stands for no byte is none of a name."""
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
