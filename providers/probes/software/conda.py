@@ -17,6 +17,7 @@ from dragoman.facts import Package, Packages, Presence
 from dragoman.observation import Answer, Category
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence, question
 from providers.probes.packages import any_case, package_answer
+from providers.probes.software.closed_folders import CLOSED
 from providers.registry import register_probe
 from providers.verbs import FIND_PACKAGE, NoArguments, PackageQuery
 
@@ -29,12 +30,18 @@ PLACES = (
 MOST_ENVIRONMENTS = 200
 
 # The names of files are the whole answer. A site file's environment that is not there is told as such.
-_ENVIRONMENTS = r"""
+_ENVIRONMENTS = (
+    CLOSED
+    + r"""
 given=$1 most=$2; shift 2
 seen=:; count=0
 environment() {
   case $1 in /*) ;; *) return ;; esac
-  real=$(cd -- "$1" 2>/dev/null && pwd -P) || { [ "$2" = given ] && printf 'dragoman-missing %s\n' "$1"; return; }
+  if ! real=$(cd -- "$1" 2>/dev/null && pwd -P); then
+    if closed "$1"; then printf 'dragoman-closed %s\n' "$1"; elif [ "$2" = given ]; then
+      printf 'dragoman-missing %s\n' "$1"; fi
+    return
+  fi
   case $seen in *":$real:"*) return ;; esac
   seen=$seen$real:
   [ -d "$real/conda-meta" ] || { [ "$2" = given ] && printf 'dragoman-missing %s\n' "$1"; return; }
@@ -45,7 +52,11 @@ environment() {
 }
 base() {
   environment "$1" usual
-  for inner in "$1"/envs/*; do [ -d "$inner/conda-meta" ] && environment "$inner" usual; done
+  if [ -d "$1/envs" ] && ! { [ -r "$1/envs" ] && [ -x "$1/envs" ]; }; then
+    printf 'dragoman-closed %s\n' "$1/envs"; return; fi
+  for inner in "$1"/envs/*; do
+    if [ -d "$inner/conda-meta" ] || { [ -d "$inner" ] && [ ! -x "$inner" ]; }; then environment "$inner" usual; fi
+  done
 }
 old=$IFS; IFS=:; set -f
 for one in $given; do IFS=$old; set +f; environment "$one" given; base "$one"; IFS=:; set -f; done
@@ -59,12 +70,15 @@ for one in "${CONDA_EXE:-}" "${MAMBA_EXE:-}" conda mamba; do
 done
 [ -z "${MAMBA_ROOT_PREFIX:-}" ] || base "$MAMBA_ROOT_PREFIX"
 for one do case $one in '~'*) one=${HOME:-/nonexistent}${one#?} ;; esac; [ -d "$one/conda-meta" ] && base "$one"
-  [ -d "$one/envs" ] && base "$one"; done
-if [ -r "${HOME:-/nonexistent}/.conda/environments.txt" ]; then
-  while IFS= read -r one; do environment "$one" usual; done < "$HOME/.conda/environments.txt"
+  [ -d "$one/envs" ] && base "$one"; closed "$one" && printf 'dragoman-closed %s\n' "$one"; done
+list=${HOME:-/nonexistent}/.conda/environments.txt
+if [ -r "$list" ]; then
+  while IFS= read -r one; do environment "$one" usual; done <"$list"
+elif [ -e "$list" ]; then printf 'dragoman-closed %s\n' "$list"
 fi
 echo dragoman-end
 """
+)
 
 # A record that an interrupted installation left half-written does not end in the brace that it begins with: Conda,
 # Mamba and rattler indent what is inside. Where all stands on one line, as many braces are closed as are opened.

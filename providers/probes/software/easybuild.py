@@ -16,6 +16,7 @@ from dragoman.facts import Package, Packages, Presence
 from dragoman.observation import Answer, Category, Outcome
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence, question
 from providers.probes.packages import any_case, package_answer
+from providers.probes.software.closed_folders import CLOSED
 from providers.probes.software.module_names import is_module_name, split_version
 from providers.registry import register_probe
 from providers.verbs import FIND_PACKAGE, NoArguments, PackageQuery
@@ -32,29 +33,42 @@ PLACES = (
 )
 MOST_FOUND = 40
 
-_FOLDERS = r"""
+_FOLDERS = (
+    CLOSED
+    + r"""
 given=$1; shift
 seen=:
 root() {
-  real=$(cd -- "$1" 2>/dev/null && pwd -P) || return
+  if ! real=$(cd -- "$1" 2>/dev/null && pwd -P); then
+    if closed "$1"; then printf 'dragoman-closed %s\n' "$1"; elif [ "$2" = given ]; then
+      printf 'dragoman-missing %s\n' "$1"; fi
+    return
+  fi
   case $seen in *":$real:"*) return ;; esac
   seen=$seen$real:
-  [ -d "$real/software" ] || return
-  [ -r "$real/software" ] && [ -x "$real/software" ] || { printf 'dragoman-closed %s\n' "$real"; return; }
+  [ -d "$real/software" ] || { [ "$2" = given ] && printf 'dragoman-missing %s\n' "$1/software"; return; }
+  [ -r "$real/software" ] && [ -x "$real/software" ] || { printf 'dragoman-closed %s\n' "$real/software"; return; }
   printf 'dragoman-root %s\n' "$real"
-  for folder in "$real"/software/*/*/easybuild; do
-    [ -d "$folder" ] && { folder=${folder%/easybuild}; printf '%s\n' "${folder#"$real"/software/}"; }
+  for folder in "$real"/software/*; do
+    [ -d "$folder" ] || continue
+    [ -r "$folder" ] && [ -x "$folder" ] || printf 'dragoman-shut %s\n' "${folder#"$real"/software/}"
+  done
+  for folder in "$real"/software/*/*; do
+    [ -d "$folder" ] || continue
+    [ -x "$folder" ] || { printf 'dragoman-shut %s\n' "${folder#"$real"/software/}"; continue; }
+    [ -d "$folder/easybuild" ] && printf '%s\n' "${folder#"$real"/software/}"
   done
 }
 old=$IFS; IFS=:; set -f
-for one in $given; do IFS=$old; set +f; root "$one"; IFS=:; set -f; done
+for one in $given; do IFS=$old; set +f; root "$one" given; IFS=:; set -f; done
 IFS=$old; set +f
 for one in "${EASYBUILD_INSTALLPATH:-}" "${EASYBUILD_PREFIX:-}" "$@"; do
   case $one in '~'*) one=${HOME:-/nonexistent}${one#?} ;; /*) ;; *) continue ;; esac
-  root "$one"
+  root "$one" usual
 done
 echo dragoman-end
 """
+)
 
 
 def _ask(_: PackageQuery | NoArguments, paths: Paths) -> Ask:
@@ -62,8 +76,8 @@ def _ask(_: PackageQuery | NoArguments, paths: Paths) -> Ask:
     return Ask(commands={"folders": command})
 
 
-def _see(results: Results) -> tuple[dict[str, list[str]], str] | Answer[Any]:
-    """Installations as `NAME/FOLDER` by prefix, and a fault."""
+def _see(results: Results, name: str = "") -> tuple[dict[str, list[str]], str] | Answer[Any]:
+    """Installations as `NAME/FOLDER` by prefix, and a fault that may hide one of the software `name`."""
     trouble = no_answer(results, "folders")
     done = results.done("folders")
     if trouble is not None or done is None:
@@ -79,7 +93,12 @@ def _see(results: Results) -> tuple[dict[str, list[str]], str] | Answer[Any]:
         if word == "dragoman-root":
             here = found.setdefault(rest, [])
         elif word == "dragoman-closed":
-            fault = f"{rest}/software cannot be read: permission denied"
+            fault = f"{rest} cannot be read: permission denied"
+        elif word == "dragoman-missing":
+            fault = f"{rest} of the site file is not there"
+        elif word == "dragoman-shut":
+            if any_case(rest.partition("/")[0]) == any_case(name):
+                fault = f"software/{rest} cannot be read: permission denied"
         elif line.count("/") == 1:
             here.append(line)
     if not found and not fault:
@@ -110,7 +129,7 @@ def _parse_presence(_: NoArguments, results: Results) -> Answer[Presence] | Ask:
 
 
 def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
-    seen = _see(results)
+    seen = _see(results, query.name)
     if isinstance(seen, Answer):
         return seen
     found, fault = seen
