@@ -27,30 +27,42 @@ __all__ = ["Pip"]
 _READ = r"""
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]
-import json, re
+import json, os, re
 query = sys.argv[1] if len(sys.argv) > 1 else None
 norm = lambda name: re.sub(r"[-_.]+", "-", name or "").lower()
 answer = {"python": sys.version.split()[0], "prefix": sys.prefix, "executable": sys.executable,
           "venv": sys.prefix != getattr(sys, "base_prefix", sys.prefix)}
 if query is not None:
-    found, names = {}, set()
+    found, names, doubt = {}, set(), []
+    for folder in sys.path:
+        if os.path.isdir(folder) and not os.access(folder, os.R_OK | os.X_OK):
+            doubt.append(folder)
     try:
         from importlib.metadata import distributions
-        seen = ((lambda: (one.metadata["Name"], one.version)) for one in distributions())
+        seen = ((one, lambda: (one.metadata["Name"], one.version)) for one in distributions())
     except ImportError:
         import pkg_resources
-        seen = ((lambda: (one.project_name, one.version)) for one in pkg_resources.working_set)
-    for read in seen:
+        seen = ((one, lambda: (one.project_name, one.version)) for one in pkg_resources.working_set)
+    for one, read in seen:
         try:
             name, version = read()
         except Exception:
-            continue
+            name = version = None
+        where = str(getattr(one, "_path", None) or "")
+        parts = os.path.basename(where).rpartition(".")[0].split("-")
+        stated = parts[1] if len(parts) > 1 else ""
+        # What is empty or cut says less than the name of its folder.
+        short = not name or not version or (len(version) < len(stated) and stated.startswith(version))
+        if short or norm(name) != norm(parts[0]):
+            if norm(query) in (norm(parts[0]), norm(name)) and (short or norm(parts[0]) == norm(query)):
+                doubt.append(where or name)
+                continue
         if not name:
             continue
         names.add(name)
         if norm(name) == norm(query):
             found.setdefault(norm(name), [name, version])
-    answer["found"], answer["names"] = list(found.values()), sorted(names)
+    answer["found"], answer["names"], answer["doubt"] = list(found.values()), sorted(names), doubt
 print("\ndragoman-answer " + json.dumps(answer))
 """
 
@@ -202,6 +214,9 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
     ]
     if not packages and fault:
         return Answer[Packages].unknown(f"not every interpreter answered: {fault}")
+    doubt = [str(where) for one in told for where in one.get("doubt", [])]
+    if not packages and doubt:
+        return Answer[Packages].unknown(f"its metadata is not whole or cannot be read: {brief(', '.join(doubt))}")
     known = {str(name) for one in told for name in one.get("names", [])}
     return package_answer(query.name, packages, known=known, same=pep503, where="no Python environment here")
 

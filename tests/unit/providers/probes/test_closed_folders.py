@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.command import Command, Completed, Told
+from dragoman.facts import Packages
 from dragoman.observation import Answer, Outcome
 from providers.probed import Question, ask_many
 from providers.probes.software.conda import Conda
@@ -45,10 +46,10 @@ def place() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-async def ask(probe: Conda | EasyBuild, name: str, place: Path, given: str = "") -> Answer[object]:
+async def ask(probe: Conda | EasyBuild, name: str, place: Path, given: str = "") -> Answer[Packages]:
     transport = Unprivileged({"PATH": os.defpath, "HOME": str(place / "home")})
     paths = {probe.name: given} if given else {}
-    answer: Answer[object] = (
+    answer: Answer[Packages] = (
         await ask_many(transport, [Question(probe, "find_package", PackageQuery(name=name))], paths=paths)
     )[0]
     return answer

@@ -67,6 +67,36 @@ async def test_absence_and_names_nearby(tmp_path: Path) -> None:
     assert nearby.value.similar == ("dragonfly_solver",)
 
 
+WHOLE = "Metadata-Version: 2.1\nName: ase\nVersion: 3.23.0\n"
+
+
+@pytest.mark.parametrize("kept", [None, "", *(WHOLE[:end] for end in (29, 31, len(WHOLE) - 7, len(WHOLE) - 3))])
+async def test_metadata_that_is_missing_or_cut_is_unknown(tmp_path: Path, kept: str | None) -> None:
+    folder = environment(tmp_path / "env", ase="3.23.0", gpaw="24.1.0")
+    metadata = next(folder.glob("lib/python*/site-packages/ase-*/METADATA"))
+    if kept is None:
+        metadata.unlink()
+    else:
+        metadata.write_text(kept)
+    answer = await find("ase", folder)
+    assert answer.outcome is Outcome.UNKNOWN, kept
+    assert "ase-3.23.0.dist-info" in answer.reason
+    assert (await find("gpaw", folder)).outcome is Outcome.OK
+    assert (await find("no-such-package-anywhere", folder)).outcome is Outcome.ABSENT
+    whole = await find("ase", folder, environment(tmp_path / "other", ase="3.22.1"))
+    assert whole.value is not None
+    assert [package.version for package in whole.value.packages] == ["3.22.1"]
+
+
+async def test_a_version_that_is_written_longer_than_its_folder_is_whole(tmp_path: Path) -> None:
+    folder = environment(tmp_path / "env", ase="3.23.0")
+    metadata = next(folder.glob("lib/python*/site-packages/ase-*/METADATA"))
+    metadata.write_text(WHOLE.replace("3.23.0", "3.23.0+local.1"))
+    answer = await find("ase", folder)
+    assert answer.value is not None
+    assert [package.version for package in answer.value.packages] == ["3.23.0+local.1"]
+
+
 async def test_noise_before_and_after_the_answer_is_not_the_answer(tmp_path: Path) -> None:
     folder = environment(tmp_path / "env", ase="3.23.0")
     site = next(folder.glob("lib/python*/site-packages"))
