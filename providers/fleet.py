@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest, SiteFileError
 from dragoman.model import JsonObject
 from dragoman.site import Charges, Fleet, Site
-from providers.misspelt import misspelt_path, near
+from providers.misspelt import Misspelt, described_twice, misspelt_path, near
 from providers.registry import dialects
 from providers.schedulers.machine_limits import limits_told
 from providers.schedulers.work_root import WORK_ROOT, is_plain
@@ -89,6 +89,8 @@ def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int]
             ("sites", index, "name"), f"site {site.name!r} is already described in line {first}", "rename one of them"
         )
     seen[folded] = index
+    if (again := _described_twice(site)) is not None:
+        raise source.error(("sites", index, *again.loc), again.what, again.cure)
     if site.simulated is not None:
         try:
             state = SimulatedState.model_validate(site.simulated)
@@ -114,6 +116,16 @@ def _check_site(source: SiteSource, index: int, site: Site, seen: dict[str, int]
         raise source.error(("sites", index, "work_root"), "is not an absolute path", cure)
     if site.work_root is not None and site.scheduler == "machine" and not is_plain(site.work_root):
         raise source.error(("sites", index, "work_root"), "a machine's queue wants a plain path", "write it out")
+
+
+def _described_twice(site: Site) -> Misspelt | None:
+    parts = (
+        ("accounts", "name", [each.name for each in site.accounts]),
+        ("queues", "name", [each.name for each in site.queues]),
+        ("file_systems", "mount", [each.mount for each in site.file_systems]),
+    )
+    found = (described_twice((part,), field, names) for part, field, names in parts)
+    return next((each for each in found if each is not None), None)
 
 
 def fleet_schema() -> JsonObject:

@@ -6,7 +6,7 @@ What is known follows from the registry, so that names of third parties count as
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from dragoman.observation import Category
 from dragoman.site import Site
 from providers.registry import dialects, probes
 
-__all__ = ["Misspelt", "misspelt_path", "near", "path_keys", "provider_names"]
+__all__ = ["Misspelt", "described_twice", "misspelt_path", "near", "path_keys", "provider_names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,16 @@ def misspelt_path(site: Site) -> Misspelt | None:
             if whose:
                 what = f"{key!r} is for {' and '.join(whose)}, and the scheduler here is {site.scheduler}"
             return Misspelt(("paths", key), what, near(key, known))
+    return None
+
+
+def described_twice(above: tuple[int | str, ...], field: str, names: Sequence[str]) -> Misspelt | None:
+    """The second of two that have one name: only one of them would count."""
+    first: dict[str, int] = {}
+    for number, name in enumerate(names):
+        if first.setdefault(name, number) != number:
+            where = ".".join(str(part) for part in (*above, first[name]))
+            return Misspelt((*above, number, field), f"{name!r} is already described at {where}", "keep one of them")
     return None
 
 

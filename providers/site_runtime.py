@@ -136,7 +136,8 @@ def _open_simulated(site: Site, observer: Observer, clock: Clock) -> SiteRuntime
     # A simulated site has one workload manager, and its scheduler speaks for it.
     real = [name.partition("/") for name in probes.names() if not name.startswith(f"{Category.WORKLOAD.value}/")]
     names = dict.fromkeys([*((Category(category), name) for category, _, name in real), *named_in(state)])
-    found: list[Provider] = [WorkloadProvider(site.scheduler, scheduler, state.accounts or site.accounts)]
+    accounts = () if scheduler.silent else state.accounts or site.accounts
+    found: list[Provider] = [WorkloadProvider(site.scheduler, scheduler, accounts)]
     found.extend(SimulatedProvider(category, name, state, clock) for category, name in names)
     return SiteRuntime(
         site=site,

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dragoman.observation import Category
 from providers.misspelt import Misspelt, near, provider_names
+from providers.simulated.contradictions import contradiction
 from providers.simulated.provider import LOCAL_KINDS, NETWORK_KINDS
 from providers.simulated.state import SimulatedState
 
@@ -20,7 +21,7 @@ _Named = tuple[tuple[int | str, ...], Category, str]
 
 
 def misspelt_name(state: SimulatedState, scheduler: str) -> Misspelt | None:
-    """The first name that means nothing here; places count from the site.
+    """The first name that means nothing here, or else the first contradiction; places count from the site.
 
     Args:
         state: of the site.
@@ -34,6 +35,7 @@ def misspelt_name(state: SimulatedState, scheduler: str) -> Misspelt | None:
         )
     here = {**names, Category.WORKLOAD: frozenset({scheduler})}
     wrong = _unknown_provider(state, here) or _unknown_place(state, here) or _unknown_queue(state)
+    wrong = wrong or contradiction(state, scheduler)
     return None if wrong is None else replace(wrong, loc=("simulated", *wrong.loc))
 
 

@@ -45,11 +45,16 @@ class SimulatedScheduler:
         self.state = state
         self.clock = clock
 
+    @property
+    def silent(self) -> bool:
+        """Whether nothing that is asked of it is answered."""
+        return bool({"workload", f"workload/{self.name}"} & set(self.state.unknown))
+
     async def workload(self, max_age_s: float = 10.0) -> Answer[Workload]:
         """Queues and nodes of the state, as of now."""
         if self.state.answer_s:
             await anyio.sleep(self.state.answer_s)
-        if {"workload", f"workload/{self.name}"} & set(self.state.unknown):
+        if self.silent:
             return Answer[Workload].unknown(f"workload/{self.name} gives no answer here (simulated)")
         if self.state.workload is None:
             return Answer[Workload].absent("this site has no workload manager (simulated)")
@@ -73,6 +78,8 @@ class SimulatedScheduler:
 
     async def accounts(self) -> Answer[Accounts]:
         """Those of the state stand beside it, so there are no others."""
+        if self.silent:
+            return Answer[Accounts].unknown(f"workload/{self.name} gives no answer here (simulated)")
         return Answer[Accounts].unknown("the state names no accounts (simulated)")
 
     async def submit(self, attempt: Attempt, secrets: Mapping[str, str] | None = None) -> NoReturn:

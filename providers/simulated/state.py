@@ -7,10 +7,12 @@ like `512GiB` and times like `2h`; `usable: true` and `usable: yes` both mean ye
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     Field,
     NonNegativeFloat,
@@ -68,6 +70,31 @@ def _or_as_written(parse: object, value: str) -> object:
         return value  # the field's own check says what is wrong, and where
 
 
+_VENDORS: tuple[tuple[Literal["nvidia", "amd", "intel"], str], ...] = (
+    (
+        "nvidia",
+        r"nvidia|tesla|geforce|quadro|titan|[rg]tx|gh200|gb?[23]00|[avhb][12]00|h[28]00|h20|a800|a[456]000|b300|p100|[kmp][4-8]0"
+        r"|t4|t1000|l4|l40s?|l20|a2|a10[gm]?|a16|a30|a40|rtx[ _-]?\w+|jetson",
+    ),
+    ("amd", r"amd|ati|instinct|radeon|mi\d{2,3}[axp]?|gfx\d\w*|firepro|vega"),
+    (
+        "intel",
+        r"intel|ponte[ _-]?vecchio|pvc|data center gpu (?:max|flex).*|max[ _-]?1[15][05]0c?|arc|flex|iris|gaudi\d?",
+    ),
+)
+"""Words of GPU models by vendor, as drivers, schedulers and people name them."""
+
+
+def _with_vendor(gpu: facts.Gpu) -> facts.Gpu:
+    """Each GPU is some vendor's, whose provider tells of it."""
+    if gpu.vendor is not None or gpu.model is None:
+        return gpu
+    named = [
+        vendor for vendor, words in _VENDORS if re.search(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])", gpu.model.lower())
+    ]
+    return gpu.model_copy(update={"vendor": named[0]}) if len(named) == 1 else gpu
+
+
 class SimulatedState(Model):
     """The whole private state of a simulated site."""
 
@@ -84,7 +111,7 @@ class SimulatedState(Model):
     interfaces: tuple[facts.Interface, ...] = ()
     cpu: facts.Cpu | None = None
     memory: facts.MemoryFacts | None = None
-    gpus: tuple[facts.Gpu, ...] = ()
+    gpus: tuple[Annotated[facts.Gpu, AfterValidator(_with_vendor)], ...] = ()
     """GPUs of the host that the providers would see; those of nodes stand in `workload.groups`."""
     mpi: tuple[facts.MpiLibrary, ...] = ()
     tenancy: facts.Tenancy | None = None
