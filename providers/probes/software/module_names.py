@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 __all__ = ["Module", "is_module_name", "named", "parse_listing", "split_version"]
 
@@ -118,7 +119,9 @@ def named(full: str, wanted: str) -> tuple[str, str | None, tuple[str, ...], str
     """Name, version, variants and compiler of a module if it is one of the package `wanted`; None if it is another's.
 
     The name is one whole part of the path that is not the version: `chem/lammps/2Aug2023` is LAMMPS, and neither
-    `lammps-tools/1` nor `openmpi/4.1-gcc-12` (for gcc) is what its other words say.
+    `lammps-tools/1` nor `openmpi/4.1-gcc-12` (for gcc) is what its other words say. Of two names with versions the
+    second is the package's in a tree (`gcc/12.2/hdf5/1.14`), and what the first was built with where it is of a kind
+    that the first builds on (`lammps/2Aug2023/gcc/12.2`).
     """
     parts = full.split("/")
     low = [part.lower() for part in parts]
@@ -127,17 +130,40 @@ def named(full: str, wanted: str) -> tuple[str, str | None, tuple[str, ...], str
         return None
     index = low.index(key)
     rest = parts[index + 1 :]
+    above = [(name, number) for name, number in pairwise(parts[:index]) if _versioned(number) and not _versioned(name)]
+    heads = [_rank(name) for name, number in above if _RELEASE.fullmatch(number) is None]
+    if _rank(key) < len(_KINDS) and any(head >= _rank(key) for head in heads):
+        return None
+    below = next((f"{name}@{number}" for name, number in reversed(above) if _rank(name) == 0), None)
     if not rest:
-        return (parts[index], None, (), None) if len(parts) == 1 or not _versioned(parts[index]) else None
-    if index and any(_versioned(part) for part in parts[:index]):
-        return None  # `gcc/12.2/openmpi`-like trees name the package last, but `openmpi/4.1/gcc/12` names it first
+        return (parts[index], None, (), below) if len(parts) == 1 or not _versioned(parts[index]) else None
     version = next((part for part in rest if _versioned(part)), None)
     others = [part for part in rest if part is not version]
     if version is None:
-        return parts[index], None, tuple(rest), None
+        return parts[index], None, tuple(rest), below
     number, more, compiler = split_version(version)
     compiler = compiler or next((found for part in others if (found := _compiler(part))), None)
-    return parts[index], number, (*more, *others), compiler
+    return parts[index], number, (*more, *others), compiler or below
+
+
+_KINDS = (
+    re.compile(
+        r"(?:gcccore|gcc|gnu|intel(?:-oneapi)?(?:-compilers?(?:-classic)?)?|oneapi|clang|llvm|aocc|nvhpc|pgi|cce|xl|arm"
+        r"|foss|gompi|gfbf|iimpi|iomkl|prgenv-\w+)\d*",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:cuda|rocm|python|java|perl)\d*", re.IGNORECASE),
+    re.compile(
+        r"(?:open-?mpi|ompi|mpich|mvapich|impi|(?:intel|spectrum)-mpi|intel-oneapi-mpi|cray-mpich)\d*", re.IGNORECASE
+    ),
+)
+"""What other software is built with, in the order of building; all else comes after them."""
+_RELEASE = re.compile(r"20\d\d[ab]", re.IGNORECASE)
+"""A generation of toolchains, which is no version of the folder that it lies in."""
+
+
+def _rank(name: str) -> int:
+    return next((place for place, kind in enumerate(_KINDS) if kind.fullmatch(name)), len(_KINDS))
 
 
 def _versioned(part: str) -> bool:
