@@ -6,7 +6,7 @@
 # and all that a command is given, must reach it unchanged.
 set -f
 exec 3<&0 </dev/null 4>&2 2>/dev/null
-dgm_path=$PATH dgm_grouped=$(command -v setsid)
+dgm_path=$PATH dgm_sound='' dgm_grouped=$(command -v setsid)
 
 absent() { # PATH: true where it is shown that nothing lies there
   if [ -e "$1" ] || [ -L "$1" ]; then return 1; fi
@@ -34,7 +34,7 @@ drop() { # PATTERN: variables of the environment whose name it matches
   done
 }
 
-there() { # PROGRAM: 0 there is a file of that name, runnable or not; 1 there is none; 2 that cannot be told
+there() { # PROGRAM: 0 there is a file of that name, runnable or not; 1 there is none; 2, 3 that cannot be told
   case $1 in
   */*)
     [ ! -e "$1" ] || return 0
@@ -50,6 +50,16 @@ there() { # PROGRAM: 0 there is a file of that name, runnable or not; 1 there is
     fi
     absent "${dgm_folder_of:-.}/$1" || dgm_found=2
   done
+  # A PATH that start-up files spoilt has not even a shell: what else it has not may well be there.
+  if [ "$dgm_found" -eq 1 ] && [ "$PATH" = "$dgm_path" ] && [ -z "$dgm_sound" ]; then
+    dgm_found=3
+    for dgm_folder_of in $PATH; do
+      if [ -f "${dgm_folder_of:-.}/sh" ]; then
+        dgm_sound=yes dgm_found=1
+        break
+      fi
+    done
+  fi
   IFS=$dgm_saved
   return "$dgm_found"
 }
@@ -77,6 +87,11 @@ go() { # SECONDS COMMAND...: leaves dgm_rc, and dgm_why where the command itself
   2)
     dgm_rc=126
     printf '%s: Permission denied\n' "$1" >&4
+    return
+    ;;
+  3)
+    dgm_rc=126
+    printf '%s: not found, but the PATH leads to no shell either\n' "$1" >&4
     return
     ;;
   esac

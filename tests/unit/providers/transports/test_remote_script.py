@@ -316,3 +316,30 @@ def test_a_missing_command_is_told_among_others(shell: list[str]) -> None:
     assert isinstance(there, Completed)
     assert there.out == "there\n"
     assert isinstance(elsewhere, CommandMissing), "its own PATH is what counts"
+
+
+# mksh has no printf itself: along such a path it gives no answer at all, which is unknown too.
+@pytest.mark.parametrize("shell", [words for words in SHELLS if words != ["mksh"]], ids=" ".join)
+@pytest.mark.parametrize("path", ["", "/nowhere", "/nowhere:/nor/here"])
+def test_along_a_path_without_a_shell_nothing_is_shown_to_be_missing(shell: list[str], path: str) -> None:
+    # The shell of the test is started by its own path: the PATH is as start-up files left it.
+    shell = [shutil.which(shell[0]) or shell[0], *shell[1:]]
+    done = run(shell, Command(("no-such",)), env={"PATH": path})
+    assert (done.rc, done.stdout) == (126, b"")
+    assert "leads to no shell" in done.err
+    with pytest.raises(CommandMissing):
+        run(shell, Command(("no-such",)), env={"PATH": f"{path}:/usr/bin:/bin"})
+    with pytest.raises(CommandMissing):
+        run(shell, Command(("/no/such",)), env={"PATH": path})
+
+
+@each_shell
+def test_in_a_batch_neither(shell: list[str], tmp_path: Path) -> None:
+    for name in ("cat", "head", "mkdir", "printf", "rm", "sleep", "wc"):
+        (tmp_path / name).symlink_to(shutil.which(name) or name)
+    shell = [shutil.which(shell[0]) or shell[0], *shell[1:]]
+    commands, mark = [Command(("no-such",)), Command(("cat", "/dev/null")), Command(("nor-this",))], fresh_mark()
+    text = whole(batch_text(commands, mark), mark)
+    out, _ = spoken(shell, text, mark, 2**26, env={"PATH": str(tmp_path)})
+    answers = batch_answers(commands, out)
+    assert [each.rc if isinstance(each, Completed) else each for each in answers] == [126, 0, 126]
