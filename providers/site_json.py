@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from fractions import Fraction
 from typing import Any
 
 import yaml
@@ -28,7 +29,7 @@ def read_json(name: str, text: str) -> tuple[yaml.Node, Any]:
         RecursionError: it is nested too deeply.
 
     """
-    data = json.loads(text, parse_float=str, parse_int=_whole, parse_constant=str)
+    data = json.loads(text, parse_float=_fraction, parse_int=_whole, parse_constant=str)
     return _Places(name, text).node(_skip(text, 0))[0], data
 
 
@@ -40,6 +41,15 @@ def _whole(word: str) -> int | str:
 def _skip(text: str, at: int) -> int:
     match = _SPACE.match(text, at)
     return match.end() if match else at
+
+
+def _fraction(word: str) -> int | str:
+    """Text, as in YAML; what writers make of large whole numbers (`1e+17`) is a whole number."""
+    digits, _, power = word.lower().partition("e")
+    if not power or len(word) > 31 or not 0 <= int(power) <= 30:
+        return word
+    value = Fraction(digits) * 10 ** int(power)
+    return value.numerator if value.denominator == 1 else word
 
 
 class _Places:

@@ -131,6 +131,8 @@ def test_json_is_read_as_json_whatever_its_name_is() -> None:
         memory = SimulatedState.model_validate(state).memory
         assert memory is not None
         assert memory.total_bytes == 10**17
+        numbers = SiteSource(name, '{"a": [1e3, -2.5E+1, 1.5e0, 1e-1, 1e99, 0.50]}').data["a"]
+        assert numbers == [1000, -25, "1.5e0", "1e-1", "1e99", "0.50"]
     assert parse('sites: [{name: a, scheduler: slurm, description: "\\ud83d\\ude00"}]').sites[0].description == face
     assert parse("{sites: [{name: a, scheduler: slurm}]}").sites[0].name == "a"
 
