@@ -27,6 +27,8 @@ class Conventions(Model):
     """Whose customs these are."""
     runtimes_alike: tuple[tuple[str, ...], ...] = ()
     """Groups of container runtimes of which each may stand for any other of its group."""
+    apptainer_is_singularity: bool = True
+    """Apptainer continues Singularity and may stand for it, never the other way round; `false`: by name alone."""
     container_replaces_software: bool = False
     """Where a container is asked for, the software is taken to be inside of its image."""
     urgent_busy: Literal["incompatible", "busy"] = "incompatible"
@@ -35,11 +37,12 @@ class Conventions(Model):
     def standing_for(self, runtimes: tuple[str, ...]) -> tuple[str, ...]:
         """The runtimes asked for, and those that may stand for one of them."""
         alike = [each for group in self.runtimes_alike if set(group) & set(runtimes) for each in group]
+        alike += ["apptainer"] if self.apptainer_is_singularity and "singularity" in runtimes else []
         return tuple(dict.fromkeys((*runtimes, *alike)))
 
 
 STRICT = Conventions()
-"""Nothing stands for anything else."""
+"""Nothing stands for anything else, but Apptainer for the Singularity that it continues."""
 
 
 def read_conventions(text: str, *, where: str) -> Conventions:

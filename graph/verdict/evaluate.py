@@ -49,7 +49,7 @@ def evaluate(
 
     """
     fresh = [each for each in observations if (at - each.observed_at).total_seconds() <= each.max_age_s]
-    evidence = Evidence(fresh)
+    evidence = Evidence(fresh, site)
     account = request.account or _default_account(site, evidence)
     charged = request if request.account else request.model_copy(update={"account": account})
     placement, depth, scheduler = _placement(charged, site, evidence)

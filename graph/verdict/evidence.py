@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from dragoman.kleene import Truth, all_of, any_of
 from dragoman.model import Model
 from dragoman.observation import Category, Observation, Outcome
 from dragoman.proposal import Check, CheckKind
+from dragoman.site import Site
 
 __all__ = ["Evidence", "Seen", "alternatives", "together"]
 
@@ -50,9 +51,16 @@ def _value(observation: Observation, answer: type[F]) -> F | None:
 
 
 class Evidence:
-    """What was observed; a check asks it by category and verb."""
+    """What was observed; a check asks it by category and verb.
 
-    def __init__(self, observations: Iterable[Observation]) -> None:
+    Args:
+        observations: the evidence.
+        site: whose it is, for what its file switched off or leaves out; None: nothing of that is known.
+
+    """
+
+    def __init__(self, observations: Iterable[Observation], site: Site | None = None) -> None:
+        self._site = site
         self._by_kind: dict[tuple[str, str], list[Observation]] = {}
         for observation in observations:
             category = observation.provider.partition("/")[0]
@@ -65,6 +73,31 @@ class Evidence:
             for each in self._by_kind.get((category.value, verb), ())
             if all(each.arguments.get(key) == value for key, value in arguments.items())
         ]
+
+    def not_asked(self, category: Category, verb: str) -> list[str]:
+        """Own names of the providers that the sites file switched off: what only they would show is not known."""
+        found = []
+        for entry in self._site.providers_off if self._site is not None else ():
+            provider, _, one_verb = entry.partition(".")
+            kind, _, name = provider.partition("/")
+            if kind == category.value and one_verb in ("", verb):
+                found.append(name)
+        return list(dict.fromkeys(found))
+
+    def left_out(self, part: Literal["queues", "file_systems"], name: str, field: str) -> bool:
+        """Whether the file of a simulated site has this queue or file system and does not write the field.
+
+        Such a thing is as it should be: a file says what is amiss, and writes `unknown` for what is not known.
+        """
+        state = self._site.simulated if self._site is not None else None
+        if state is None:
+            return False
+        holder = state.get("workload") if part == "queues" else state
+        listed = holder.get(part) if isinstance(holder, dict) else None
+        key = "name" if part == "queues" else "mount"
+        return isinstance(listed, list | tuple) and any(
+            isinstance(each, dict) and each.get(key) == name and field not in each for each in listed
+        )
 
 
 def together(requirement: str, field: str, kind: CheckKind, checks: Sequence[Check], *, reason: str = "") -> Check:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dragoman.facts import MpiLibraries, MpiLibrary, Package, Packages, Presence
 from dragoman.kleene import Truth, all_of, any_of
 from dragoman.observation import Category, Outcome
@@ -14,17 +16,47 @@ __all__ = ["admits", "check_mpi", "check_software", "implementation_of", "mpi_pa
 
 _PACKAGES = {"mvapich": ("mvapich", "mvapich2"), "intel-mpi": ("intel-mpi", "intel-oneapi-mpi", "impi")}
 _IMPLEMENTATIONS = ("openmpi", "mpich", "mvapich", "intel-mpi", "cray-mpich", "spectrum-mpi")
+_YEARS_FOLLOW = frozenset({"gromacs", "abaqus", "ansys", "intel", "intel-oneapi-compilers", "intel-mpi", "impi"})
+"""Whose releases are numbered by year after smaller numbers, in one line: GROMACS 5.1 was followed by 2016."""
 
 
 def _wanted(need: SoftwareNeed) -> str:
     return f"{need.name} {need.version}" if need.version else need.name
 
 
+def numbered_otherwise(name: str, wanted: VersionRange, version: str | None) -> bool:
+    """Whether a bound and a version count in different ways, as `v2312` of one line and `11` of another do."""
+    if version is None or name.lower() in _YEARS_FOLLOW:
+        return False
+    there = _first_number(version)
+    for bound in wanted.bounds:
+        asked = _first_number(bound.version)
+        if there is None or asked is None or bound.operator in ("==", "!="):
+            continue
+        small, large = sorted((there, asked))
+        if large >= 1000 and small < 100:
+            return True
+    return False
+
+
+def _first_number(version: str) -> int | None:
+    """None for days, such as 2Aug2023 and 20230802, which have an order of their own."""
+    match = re.match(r"v?(\d{1,4})(?![\da-z])", version.strip().lower())
+    return int(match[1]) if match is not None else None
+
+
+def version_admits(name: str, wanted: VersionRange, version: str | None) -> Truth:
+    """Whether a version of a package is in the range; unknown where the two are not of one numbering."""
+    if version is None or numbered_otherwise(name, wanted, version):
+        return Truth.UNKNOWN
+    return wanted.admits(version)
+
+
 def admits(package: Package, need: SoftwareNeed) -> Truth:
     """Whether one installed package is what is needed, alternatives aside."""
     parts = []
     if need.version is not None:
-        parts.append(Truth.UNKNOWN if package.version is None else need.version.admits(package.version))
+        parts.append(version_admits(package.name, need.version, package.version))
     if need.variants:
         parts.append(Truth.YES if set(need.variants) <= set(package.variants) else Truth.NO)
     return all_of(parts)
@@ -40,6 +72,9 @@ def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
     results = [admits(package, need) for package in found]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
     result = any_of(results)
+    off = [name for name in evidence.not_asked(Category.SOFTWARE, "find_package") if need.manager in (None, name)]
+    if off:
+        unknown.append(f"not asked, switched off by the sites file: {', '.join(off)}")
     if result is Truth.NO and unknown:
         result = Truth.UNKNOWN
     versions = ", ".join(dict.fromkeys(f"{p.version or 'version unknown'} ({p.manager})" for p in found))
@@ -50,6 +85,8 @@ def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
         reason = f"{need.name}: " + "; ".join(unknown)
     elif found:
         reason = f"has {need.name} {versions}, asked {need.version or ' '.join(need.variants)}"
+        if need.version is not None and any(numbered_otherwise(p.name, need.version, p.version) for p in found):
+            reason += ", which is numbered in another way"
     elif seen:
         reason = f"{need.name} is not installed"
     else:
@@ -78,7 +115,7 @@ def software_suggestions(need: SoftwareNeed, field: str, evidence: Evidence) -> 
         return []
     seen = evidence.of(Category.SOFTWARE, "find_package", Packages, name=need.name)
     versions = dict.fromkeys(p.version for each in seen if each.value for p in each.value.packages if p.version)
-    if not versions or any(need.version.admits(version) is Truth.YES for version in versions):
+    if not versions or any(version_admits(need.name, need.version, each) is Truth.YES for each in versions):
         return []
     offered = ", ".join(versions)
     return [

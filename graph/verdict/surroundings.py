@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dragoman.facts import ContainerRuntime, FileSystem, FileSystems, Interface, Interfaces
 from dragoman.kleene import Truth, all_of, any_of, truth
 from dragoman.observation import Category, Outcome
@@ -20,6 +22,8 @@ def check_container(
 ) -> Check:
     """One of the runtimes, usable now; a runtime is no software package and, strictly, none stands for another.
 
+    Apptainer continues Singularity, so that it stands for that one; nothing stands for Apptainer.
+
     Kubernetes runs an image by itself where no runtime is named.
     """
     if scheduler == "kubernetes" and need.image is not None and not need.runtimes and need.version is None:
@@ -37,9 +41,18 @@ def check_container(
             continue
         results.append(container_fits(need, each.provider, runtime))
         words.append(f"{runtime.runtime} {runtime.version or ''} {runtime.reason}".strip())
+    off = [name for name in evidence.not_asked(Category.CONTAINER, "status") if not need.runtimes or name in able]
+    result, more = _not_absent(any_of(results), off)
     wanted = " or ".join(need.runtimes) or "any container runtime"
-    reason = "; ".join(words) or f"no {wanted} at the site"
-    return _check(f"container {wanted}", field, "container", any_of(results), reason, [e.observation.id for e in asked])
+    reason = "; ".join([*words, *more]) or f"no {wanted} at the site"
+    return _check(f"container {wanted}", field, "container", result, reason, [e.observation.id for e in asked])
+
+
+def _not_absent(result: Truth, off: Sequence[str]) -> tuple[Truth, list[str]]:
+    """A no that a provider which was switched off might have answered otherwise is unknown, and why."""
+    if result is not Truth.NO or not off:
+        return result, []
+    return Truth.UNKNOWN, [f"not asked, switched off by the sites file: {', '.join(off)}"]
 
 
 def container_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime) -> Truth:
@@ -55,7 +68,8 @@ def container_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime
 def _version_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime) -> Truth:
     """Versions of a flavour are counted by that flavour: Apptainer 1.2 is no older than Singularity 3.8."""
     if runtime.runtime in FLAVOURS:
-        asked = provider if provider in need.runtimes else (*need.runtimes, provider)[0]
+        able = [each for each in need.runtimes if each in FLAVOURS] or [*need.runtimes, provider]
+        asked = provider if provider in need.runtimes else able[0]
         return flavour_admits(asked, need.version, runtime.runtime, runtime.version)
     return Truth.UNKNOWN if runtime.version is None or need.version is None else need.version.admits(runtime.version)
 
@@ -77,6 +91,9 @@ def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
     interfaces = [interface for each in seen if each.value for interface in each.value.interfaces]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
     result = any_of(_interface_fits(interface, need) for interface in interfaces)
+    off = [name for name in evidence.not_asked(Category.NETWORK, "interfaces") if name in (need.fabrics or (name,))]
+    result, more = _not_absent(result, off)
+    unknown += more
     if result is Truth.NO and unknown:
         result = Truth.UNKNOWN
     there = ", ".join(dict.fromkeys(interface.fabric for interface in interfaces)) or "no fabric"
@@ -85,9 +102,18 @@ def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
     return _check(f"network {wanted}", field, "network", result, reason, [e.observation.id for e in seen])
 
 
-def _file_system_fits(file_system: FileSystem, provider: str, need: StorageNeed) -> Truth:
-    """Its kind, or what speaks for it: a node's own disk is `local-scratch`, whatever it is formatted with."""
-    parts = [truth(file_system.healthy is not Truth.NO)]
+def _healthy(file_system: FileSystem, evidence: Evidence) -> Truth:
+    if file_system.healthy is Truth.UNKNOWN and evidence.left_out("file_systems", file_system.mount, "healthy"):
+        return Truth.YES
+    return file_system.healthy
+
+
+def _file_system_fits(file_system: FileSystem, provider: str, need: StorageNeed, healthy: Truth) -> Truth:
+    """Its kind, or what speaks for it: a node's own disk is `local-scratch`, whatever it is formatted with.
+
+    A job that asks for a file system writes there: one that may only be read does not do.
+    """
+    parts = [healthy, truth(file_system.writable is not Truth.NO)]
     if need.kinds:
         parts.append(truth(file_system.kind in need.kinds or provider in need.kinds))
     if need.mount is not None:
@@ -98,20 +124,33 @@ def _file_system_fits(file_system: FileSystem, provider: str, need: StorageNeed)
     return all_of(parts)
 
 
+def _words(file_system: FileSystem, evidence: Evidence) -> str:
+    healthy = _healthy(file_system, evidence)
+    amiss = [
+        "not healthy" if healthy is Truth.NO else "not known to be healthy" if healthy is Truth.UNKNOWN else "",
+        "cannot be written to" if file_system.writable is Truth.NO else "",
+    ]
+    told = " and ".join(each for each in amiss if each)
+    return f"{file_system.kind} at {file_system.mount}" + (f" ({told})" if told else "")
+
+
 def check_storage(need: StorageNeed, field: str, evidence: Evidence) -> Check:
     """A file system of one of the kinds, or at the mount, with the room asked for."""
     seen = evidence.of(Category.STORAGE, "file_systems", FileSystems)
     file_systems = [each for answer in seen if answer.value for each in answer.value.file_systems]
     unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
     result = any_of(
-        _file_system_fits(each, answer.provider, need)
+        _file_system_fits(each, answer.provider, need, _healthy(each, evidence))
         for answer in seen
         if answer.value
         for each in answer.value.file_systems
     )
+    off = [name for name in evidence.not_asked(Category.STORAGE, "file_systems") if name in (need.kinds or (name,))]
+    result, more = _not_absent(result, off)
+    unknown += more
     if result is Truth.NO and unknown:
         result = Truth.UNKNOWN
-    there = ", ".join(dict.fromkeys(f"{each.kind} at {each.mount}" for each in file_systems)) or "no file system"
+    there = ", ".join(dict.fromkeys(_words(each, evidence) for each in file_systems)) or "no file system"
     room = f" with {format_bytes(need.free_bytes)} free" if need.free_bytes else ""
     wanted = need.mount or " or ".join(need.kinds) or "a file system"
     reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"

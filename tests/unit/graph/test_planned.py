@@ -218,7 +218,9 @@ def test_apptainer_is_no_older_than_singularity_where_it_may_stand_for_it(
     ]
     request = JobRequest(command=("x",), containers=(need,))
     assert evaluate(request, SLURM, seen, at, 0, alike).fits is fits
-    assert evaluate(request, SLURM, seen, at, 0).fits is Truth.NO
+    assert evaluate(request, SLURM, seen, at, 0).fits is fits
+    by_name = Conventions(name="names", apptainer_is_singularity=False)
+    assert evaluate(request, SLURM, seen, at, 0, by_name).fits is Truth.NO
 
 
 def test_the_vendor_of_the_queues_gpus(plan: Any, observed: Make) -> None:
