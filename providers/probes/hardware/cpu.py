@@ -138,9 +138,9 @@ def _usable(results: Results) -> float | None:
     lines = results.file(STATUS).text.splitlines()
     allowed = next((line.partition(":")[2] for line in lines if line.startswith("Cpus_allowed_list:")), "")
     affinity = count_cpus(allowed)
-    quota, _ = cpu_quota(results)
-    if affinity is None:
-        return None
+    quota, missed = cpu_quota(results)
+    if affinity is None or missed:
+        return None  # a quota that was not read may be tighter
     return float(affinity) if quota is None else min(float(affinity), quota)
 
 

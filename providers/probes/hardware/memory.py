@@ -6,7 +6,7 @@ from dragoman.facts import MemoryFacts, Presence
 from dragoman.observation import Answer, Category, Outcome
 from dragoman.units import format_bytes
 from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, presence_from
-from providers.probes.hardware.control_groups import FILES, memory_files, memory_limit
+from providers.probes.hardware.control_groups import FILES, memory_files, memory_left, memory_limit
 from providers.registry import register_probe
 from providers.verbs import MEMORY, NoArguments
 
@@ -41,11 +41,14 @@ def _parse(_nothing: NoArguments, results: Results) -> Answer[MemoryFacts] | Ask
     limit, _ = memory_limit(results)
     if limit is not None and limit >= sizes["MemTotal"]:
         limit = None  # a limit above what the host has limits nothing
-    available = sizes.get("MemAvailable")
+    left, missed = memory_left(results, sizes["MemTotal"])
+    known = [size for size in (sizes.get("MemAvailable"), left) if size is not None]
+    # What a limit leaves that was not read may be less.
+    available = min(known) if known and not missed and "MemAvailable" in sizes else None
     return Answer[MemoryFacts].ok(
         MemoryFacts(
             total_bytes=sizes["MemTotal"],
-            available_bytes=available if limit is None or available is None else min(available, limit),
+            available_bytes=available,
             limit_bytes=limit,
             swap_bytes=sizes.get("SwapTotal"),
         )

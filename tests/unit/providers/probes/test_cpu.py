@@ -98,6 +98,29 @@ def test_the_tightest_quota_on_the_way_up_counts(
     assert describe(host).usable == usable
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"/sys/fs/cgroup/job/cpu.max": PermissionError("denied")},
+        {"/sys/fs/cgroup/job/cpu.max": ""},
+        {"/sys/fs/cgroup/job/cpu.max": "200000 100000", "/sys/fs/cgroup/cpu.max": PermissionError("denied")},
+        {"/proc/self/cgroup": PermissionError("denied")},
+        {"/proc/self/mountinfo": PermissionError("denied")},
+        {"/proc/self/mountinfo": ""},
+    ],
+)
+def test_a_quota_that_was_not_read_leaves_what_is_usable_unknown(host: Any, files: dict[str, str | Exception]) -> None:
+    host.commands = {"lscpu": EPYC, "uname -m": "x86_64\n"}
+    host.files = {
+        "/proc/self/status": "Cpus_allowed_list:\t0-255\n",
+        "/proc/self/cgroup": "0::/job",
+        "/proc/self/mountinfo": "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 none rw\n",
+        **files,
+    }
+    cpu = describe(host)
+    assert (cpu.usable, cpu.threads) == (None, 256)
+
+
 def test_two_kinds_of_core_are_both_kept(host: Any) -> None:
     host.commands = {"lscpu": BIG_LITTLE}
     cpu = describe(host)

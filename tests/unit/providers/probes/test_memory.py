@@ -36,12 +36,14 @@ def test_the_smallest_limit_on_the_way_up(
         ("/sys/fs/cgroup", "memory.max") if mounts == V2 else ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
     )
     host.files = {"/proc/meminfo": MEMINFO, "/proc/self/cgroup": member, "/proc/self/mountinfo": mounts}
+    used = {"memory.max": "memory.current", "memory.limit_in_bytes": "memory.usage_in_bytes"}[name]
     host.files |= {f"{root}/{folder}/{name}".replace("//", "/"): text for folder, text in files.items()}
+    host.files |= {f"{root}/{folder}/{used}".replace("//", "/"): "50" for folder in files}
     answer = host.ask(MemoryProbe(), "describe")
     assert answer.value is not None
     assert answer.value.total_bytes == 1056450248 * 1024
     assert answer.value.limit_bytes == limit
-    assert answer.value.available_bytes == min(900000000 * 1024, limit or 2**62)
+    assert answer.value.available_bytes == min(900000000 * 1024, limit - 50 if limit else 2**62)
 
 
 def test_version_1_writes_a_large_number_for_no_limit() -> None:
@@ -55,6 +57,37 @@ def test_version_1_writes_a_large_number_for_no_limit() -> None:
     limit, missed = memory_limit(Results())
     assert limit is None
     assert missed, "what was not read is not 'no limit'"
+
+
+DENIED = PermissionError("permission denied")
+GROUP = "/sys/fs/cgroup/job"
+
+
+@pytest.mark.parametrize(
+    ("files", "limit", "available"),
+    [
+        ({f"{GROUP}/memory.max": "9000", f"{GROUP}/memory.current": "4000"}, 9000, 5000),
+        ({f"{GROUP}/memory.max": "9000", f"{GROUP}/memory.current": "9001"}, 9000, 0),
+        ({f"{GROUP}/memory.max": "9000", f"{GROUP}/memory.current": DENIED}, 9000, None),
+        ({f"{GROUP}/memory.max": "9000"}, 9000, None),
+        ({f"{GROUP}/memory.max": "9000", f"{GROUP}/memory.current": ""}, 9000, None),
+        ({f"{GROUP}/memory.max": DENIED, f"{GROUP}/memory.current": "4000"}, None, None),
+        ({f"{GROUP}/memory.max": "", f"{GROUP}/memory.current": "4000"}, None, None),
+        ({f"{GROUP}/memory.max": "max", f"{GROUP}/memory.current": DENIED}, None, 900000000 * 1024),
+        ({f"{GROUP}/memory.max": str(2**60), f"{GROUP}/memory.current": DENIED}, None, 900000000 * 1024),
+        ({"/proc/self/cgroup": DENIED}, None, None),
+        ({"/proc/self/mountinfo": DENIED}, None, None),
+        ({"/proc/self/mountinfo": "30 1 0:26 / / rw - ext4 /dev/sda rw\n"}, None, None),
+    ],
+)
+def test_what_a_limit_leaves_is_less_what_is_used(
+    host: Any, files: dict[str, str | Exception], limit: int | None, available: int | None
+) -> None:
+    host.files = {"/proc/meminfo": MEMINFO, "/proc/self/cgroup": "0::/job", "/proc/self/mountinfo": V2, **files}
+    answer = host.ask(MemoryProbe(), "describe")
+    assert answer.value is not None
+    assert (answer.value.limit_bytes, answer.value.available_bytes) == (limit, available)
+    assert answer.value.total_bytes == 1056450248 * 1024
 
 
 @pytest.mark.parametrize("meminfo", [PermissionError("denied"), "", "MemFree: 12 kB\n"])
