@@ -59,7 +59,7 @@ def detect(category: str | None, site: str | None, sites: str | None, *, fresh: 
 
 
 def _settings(sites: str | None) -> Settings:
-    return read_settings(**({"sites_file": Path(sites).absolute()} if sites else {}))
+    return read_settings(**({"sites_file": Path(sites).absolute()} if sites is not None else {}))
 
 
 def _categories(word: str | None) -> tuple[Category, ...]:

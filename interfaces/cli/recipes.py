@@ -95,7 +95,7 @@ def check(file: str, *, as_json: bool) -> NoReturn:
 
 
 def _settings(sites: str | None) -> Settings:
-    return read_settings(**({"sites_file": Path(sites).absolute()} if sites else {}))
+    return read_settings(**({"sites_file": Path(sites).absolute()} if sites is not None else {}))
 
 
 async def _shelf(site: str | None, sites: str | None) -> Shelf:

@@ -32,7 +32,7 @@ def who(by: str | None) -> str:
 @asynccontextmanager
 async def opened(sites: str | None) -> AsyncIterator[App]:
     """The app of one command."""
-    overrides = {"sites_file": Path(sites).absolute()} if sites else {}  # noqa: ASYNC240  # no I/O
+    overrides = {"sites_file": Path(sites).absolute()} if sites is not None else {}  # noqa: ASYNC240  # no I/O
     settings = read_settings(**overrides)
     logging.basicConfig(level=settings.log_level, format="%(levelname)s %(name)s: %(message)s")
     async with open_app(settings) as app:

@@ -70,6 +70,13 @@ def test_an_empty_name_of_a_site_is_none_at_all(sites: str) -> None:
         assert "no site ''" in result.stderr
 
 
+def test_an_empty_name_of_a_sites_file_is_not_this_machine_alone(sites: str) -> None:
+    for command in (["detect"], ["recipes", "list", "--site", "local"], ["threads"]):
+        result = call(*command, "--sites", "")
+        assert result.exit_code == 2, command
+        assert "not a regular file" in result.stderr
+
+
 def test_what_is_off_is_neither_probed_nor_shown(sites: str) -> None:
     here = by_name(document("detect", "--site", "here", "--sites", sites)["sites"][0])
     assert "container/docker" not in here
