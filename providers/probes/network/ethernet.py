@@ -53,7 +53,7 @@ def _parse(_: NoArguments, results: Results) -> Answer[Interfaces] | Ask:
                 fabric="ethernet",
                 up=_up(states.get(name)),
                 gbit_s=_gbit_s(speeds.get(name)),
-                low_latency=_low_latency(sort, driver),
+                low_latency=_low_latency(name, sort, driver),
                 detail=", ".join(part for part in (f"driver {driver}" if driver else "", sort) if part),
             )
         )
@@ -83,15 +83,22 @@ def _gbit_s(read: FileRead | None) -> float | None:
     return int(word) / 1000
 
 
-RDMA_DRIVERS = ("bnxt_en", "cxgb", "efa", "ice", "irdma", "mlx4_en", "mlx5_core", "qede")
-"""Adapters that can do RDMA: whether they are set up for it, the file system does not tell."""
+PLAIN_DRIVERS = frozenset({
+    "alx", "atl1c", "atlantic", "bcmgenet", "bna", "cdc_ether", "cdc_ncm", "dwmac-sun8i", "e100", "e1000", "e1000e",
+    "fec", "forcedeth", "igb", "igbvf", "igc", "ipheth", "ixgb", "ixgbe", "ixgbevf", "jme", "lan743x", "lan78xx",
+    "macb", "mvneta", "mvpp2", "nfp", "r8125", "r8152", "r8168", "r8169", "rndis_host", "sky2", "smsc75xx",
+    "smsc95xx", "stmmac", "tg3", "tulip", "via-rhine", "8139cp", "8139too", "asix", "ax88179_178a", "bnx2", "bnx2x",
+    "pcnet32",
+})  # fmt: skip
+"""Adapters, real and virtual, that cannot do RDMA. Of any other one the file system does not tell whether it can."""
+PAIRS = ("cali", "cilium", "docker", "dummy", "flannel", "ifb", "tap", "tun", "veth", "virbr")
+"""Names that the kernel and container networks give to what ends inside of the host."""
 
 
-def _low_latency(sort: str, driver: str) -> Truth:
-    """Plain Ethernet is not; an RDMA adapter, or what may stand on one, is not shown either way."""
-    if driver.startswith(RDMA_DRIVERS) or sort in ("bond", "bridge", "macvlan", "vlan"):
-        return Truth.UNKNOWN
-    return Truth.NO
+def _low_latency(name: str, sort: str, driver: str) -> Truth:
+    """Plain Ethernet is not; what may do RDMA, or may stand on what does, is not shown either way."""
+    plain = sort == "wlan" or (driver in PLAIN_DRIVERS and not sort)
+    return Truth.NO if plain or (not driver and name.startswith(PAIRS)) else Truth.UNKNOWN
 
 
 _INTERFACES = ProbeVerb(INTERFACES, _ask, _parse)

@@ -144,6 +144,8 @@ def _parse(query: PackageQuery, results: Results) -> Answer[Packages] | Ask:
         told = done is not None and (done.out.strip() == "dragoman-none" or done.rc == 3)
         if fault or not told:
             return Answer[Packages].unknown(fault or "the programs on the PATH were not shown")
+        if all(results.done(name) is None for name in _LISTS):
+            return Answer[Packages].unknown("there is neither dpkg, rpm nor apk here to list what is installed")
     known = {name for rows in found.values() for name, _, _ in rows}
     return package_answer(query.name, packages, known=known, where="the system")
 

@@ -1,7 +1,8 @@
 """Whether an S3 endpoint answers, and whether it has a bucket: one request without credentials, by curl or Python.
 
-An endpoint is known by the words that S3 answers with (`x-amz-` headers, an `<Error>` document): a login page or a
-proxy in between is none. Sources: curl(1) ("Exit codes"), "Error responses" and HeadBucket of the S3 API reference.
+An endpoint is known by the words that S3 answers with (`x-amz-request-id`, `x-amz-id-2`, an `<Error>` document): a
+login page, a proxy in between or a network in front that has `x-amz-` headers of its own is none.
+Sources: curl(1) ("Exit codes"), "Error responses" and HeadBucket of the S3 API reference.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def reached(results: Results, name: str, *, bucket: bool) -> Reached:
     status, fields, body = _last_answer(text)
     if status is None:
         return Reached(reason=f"what answers is not HTTP: {brief(text, 100)}")
-    own = re.search(r"^x-amz-[\w-]+\s*:", fields, re.IGNORECASE | re.MULTILINE) is not None
+    own = re.search(r"^x-amz-(?:request-id|id-2)[ \t]*:", fields, re.IGNORECASE | re.MULTILINE) is not None
     own = (
         own
         or re.match(r"\s*(?:<\?xml[^>]*>\s*)?<(?:Error|ListAllMyBucketsResult|ListBucketResult)\b", body) is not None

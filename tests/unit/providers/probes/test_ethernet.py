@@ -41,6 +41,40 @@ def test_states_speeds_kinds_and_latency(host: Any) -> None:
     assert {each.fabric for each in answer.value.interfaces} == {"ethernet"}
 
 
+@pytest.mark.parametrize(
+    ("driver", "told"),
+    [
+        *((each, Truth.UNKNOWN) for each in (
+            "ionic", "hns3", "mana", "i40e", "iavf", "enic", "sfc", "hv_netvsc", "virtio_net", "ice", "bnxt_en",
+            "be2net", "vmxnet3", "some_driver_of_tomorrow",
+        )),
+        *((each, Truth.NO) for each in ("e1000e", "igb", "ixgbe", "tg3", "r8169")),
+    ],
+)  # fmt: skip
+def test_only_a_driver_that_is_known_for_plain_ethernet_is_slow(host: Any, driver: str, told: Truth) -> None:
+    host.files = interface("eth0", type="1\n", uevent="", device__uevent=f"DRIVER={driver}\n")
+    answer = host.ask(Ethernet(), "interfaces")
+    assert answer.value is not None
+    assert answer.value.interfaces[0].low_latency is told
+
+
+@pytest.mark.parametrize(
+    ("name", "uevent", "told"),
+    [
+        ("team0", "", Truth.UNKNOWN),
+        ("eth0.7", "DEVTYPE=vlan\n", Truth.UNKNOWN),
+        ("ipvl0", "DEVTYPE=ipvlan\n", Truth.UNKNOWN),
+        ("wlp3s0", "DEVTYPE=wlan\n", Truth.NO),
+        ("docker0", "", Truth.NO),
+    ],
+)
+def test_what_may_stand_on_an_rdma_adapter(host: Any, name: str, uevent: str, told: Truth) -> None:
+    host.files = interface(name, type="1\n", uevent=uevent)
+    answer = host.ask(Ethernet(), "interfaces")
+    assert answer.value is not None
+    assert answer.value.interfaces[0].low_latency is told
+
+
 def test_a_host_with_only_a_loopback_has_none(host: Any) -> None:
     host.files = interface("lo", type="772\n")
     assert host.ask(Ethernet(), "interfaces").outcome is Outcome.ABSENT
