@@ -57,7 +57,9 @@ class Transport(Protocol):
         ...
 
     async def run_many(self, commands: Sequence[Command], told: Told | None = None) -> list[Completed | Exception]:
-        """Run commands side by side in as few round trips as the transport can; one's failure is its own item.
+        """Run questions side by side in as few round trips as the transport can; one's failure is its own item.
+
+        They may be put a second time where a connection broke: what acts is for `run`.
 
         `told` hears of each item by its place as soon as it is known, so that one slow command holds up nobody else.
         """

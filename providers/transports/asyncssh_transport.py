@@ -23,6 +23,7 @@ from providers.transports.asyncssh_errors import classify
 from providers.transports.openssh_options import host_of
 from providers.transports.pacing import HostPacing, pacing_of
 from providers.transports.remote import RemoteTransport
+from providers.transports.remote_breaks import Broken
 from providers.transports.remote_frames import Frame
 
 __all__ = ["AsyncSshTransport"]
@@ -41,6 +42,12 @@ class _Link:
     connection: asyncssh.SSHClientConnection | None = None
     retired: list[asyncssh.SSHClientConnection] = field(default_factory=list)
     """Connections that gave no answer: they get no more calls, and those that they have go on."""
+
+    def drop(self, connection: asyncssh.SSHClientConnection) -> None:
+        """Give this connection no more calls; one that was made since is kept."""
+        if self.connection is connection:
+            self.retired.append(connection)
+            self.connection = None
 
 
 class _Session(asyncssh.SSHClientSession[bytes]):
@@ -169,17 +176,22 @@ class AsyncSshTransport(RemoteTransport):
                     channel, _ = await connection.create_session(partial(_same, session), line, encoding=None)
                 except asyncssh.ChannelOpenError as fault:
                     if connection.is_closed():
-                        raise self._lost(fault, begun=False) from fault
+                        raise self._unused(fault) from fault
                 except (OSError, asyncssh.Error) as fault:
-                    raise self._lost(fault, begun=False) from fault
+                    link.drop(connection)
+                    raise self._unused(fault) from fault
                 else:
                     await self._through(channel, session, data)
+                    if out.end is None or err.end is None:
+                        broken = session.fault is not None or connection.is_closed()
+                        if broken:
+                            link.drop(connection)
+                        raise self._unanswered(session, broken=broken)
                     return
             # Others have all sessions that the server allows; nothing was run, and one will be free.
             await anyio.sleep(random.uniform(0.1, 0.5))  # noqa: S311  # no secret
 
     async def _through(self, channel: asyncssh.SSHClientChannel[bytes], session: _Session, data: bytes) -> None:
-        out, err = session.out, session.err
         try:
             # A command may end, or the connection break, before all of its input is read.
             with suppress(OSError, asyncssh.Error):
@@ -188,29 +200,34 @@ class AsyncSshTransport(RemoteTransport):
             await session.done.wait()
         finally:
             channel.close()
-        if out.end is None or err.end is None:
-            raise self._lost(session.fault, begun=out.begun or err.begun, said=out.outside + err.outside)
 
-    def _lost(self, fault: BaseException | None, *, begun: bool, said: str = "") -> TransportError:
-        words = " ".join(str(fault).split()) if fault is not None else ""
-        last = said.strip().splitlines()[-1][:200] if said.strip() else ""
-        if begun:
-            return TransportError(
-                f"the connection broke in mid-command{': ' + words if words else ''}",
-                where=self._host,
-                cure="look again",
-            )
+    def _unused(self, fault: BaseException) -> Broken:
+        """The connection was dead before the command was sent, which is only done once there is a session."""
+        words = " ".join(str(fault).split()) or type(fault).__name__
+        error = TransportError(
+            f"the connection was gone before the command began: {words}", where=self._host, cure="try again"
+        )
+        return Broken(error, begun=False)
+
+    def _unanswered(self, session: _Session, *, broken: bool) -> TransportError | Broken:
+        words = " ".join(str(session.fault).split()) if session.fault is not None else ""
+        if session.out.begun or session.err.begun:
+            what = f"the connection broke in mid-command{': ' + words if words else ''}"
+            return Broken(TransportError(what, where=self._host, cure="look again"), begun=True)
+        if broken:
+            what = f"the connection broke before the command answered{': ' + words if words else ''}"
+            return Broken(TransportError(what, where=self._host, cure="look again"), begun=True)
+        said = (session.out.outside + session.err.outside).strip().splitlines()
         return TransportError(
-            words or f"the login shell ran no command there{': ' + last if last else ''}",
+            "the login shell ran no command there" + (f": {said[-1][:200]}" if said else ""),
             where=self._host,
-            cure="try again later; start-up files there must not end or replace the shell",
+            cure="see what `ssh HOST true` prints; start-up files must not end or replace the shell",
         )
 
     async def _gave_no_answer(self) -> None:
         link = self._link()
         if link.connection is not None:
-            link.retired.append(link.connection)
-            link.connection = None
+            link.drop(link.connection)
 
     async def aclose(self) -> None:
         """Close the connection of this event loop."""

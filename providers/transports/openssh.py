@@ -14,21 +14,26 @@ from collections.abc import Mapping
 import anyio
 from anyio.lowlevel import RunVar
 
+from dragoman.errors import TransportError
 from dragoman.settings import command_environment
 from dragoman.site import TransportConfig
 from providers.registry import register_transport
-from providers.transports.openssh_errors import classify, session_refused
+from providers.transports.openssh_errors import classify, never_began, session_refused
 from providers.transports.openssh_master import Master, Resolved, resolve
 from providers.transports.openssh_options import base_argv, command_argv, host_of, resolve_argv, session_options
 from providers.transports.openssh_process import client_environment, talk
 from providers.transports.pacing import HostPacing
 from providers.transports.remote import RemoteTransport
+from providers.transports.remote_breaks import Broken
 from providers.transports.remote_frames import Frame
 
 __all__ = ["OpenSshTransport"]
 
 SESSIONS = 8
 """Sessions at once over one connection: servers allow 10 (sshd_config(5), MaxSessions), and others may have some."""
+
+CLIENT_FAILED = 255
+"""The exit code of ssh where the client itself failed (ssh(1), EXIT STATUS)."""
 
 
 @register_transport("openssh")
@@ -117,7 +122,11 @@ class OpenSshTransport(RemoteTransport):
         self._master.lost(socket)
         begun = out.begun or err.begun
         said = err.outside if err.outside.strip() or begun else out.outside
-        raise classify(said, host=self._host, rc=rc, begun=begun)
+        error = classify(said, host=self._host, rc=rc, begun=begun)
+        # Other codes are the login shell's own, and a person who is needed is needed for a new connection too.
+        if type(error) is TransportError and (rc == CLIENT_FAILED or rc < 0):
+            raise Broken(error, begun=begun or not never_began(said))
+        raise error
 
     async def _gave_no_answer(self) -> None:
         socket = self._master.socket

@@ -10,7 +10,7 @@ import re
 
 from dragoman.errors import HostKeyChanged, LoginNeeded, TransportError
 
-__all__ = ["classify", "session_refused"]
+__all__ = ["classify", "never_began", "session_refused"]
 
 _CHANGED = re.compile(r"REMOTE HOST IDENTIFICATION HAS CHANGED|Host key .* has changed|REVOKED HOST KEY|DNS SPOOFING")
 _UNKNOWN_KEY = re.compile(
@@ -30,6 +30,11 @@ _NO_PROGRAM = re.compile(
 _REFUSED = re.compile(
     r"[Ss]ession open refused|session request failed|open failed: (?:administratively prohibited|resource shortage)"
 )
+# A client that finds nobody at the shared connection's socket tries one of its own, through a proxy that ends at once;
+# that has no address to tell.
+_OWN_ATTEMPT = re.compile(r"^Connection (?:to|closed by|reset by) UNKNOWN port (?:65535|-1)\b", re.MULTILINE)
+# It does so too where the shared connection ended after it had taken the command, and before it said so.
+_TAKEN = re.compile(r"mux_client_request_session|read from master failed|send fds failed|mux_client_read_packet")
 # What ssh says besides its last word: of no use in a message.
 _CHATTER = re.compile(
     r"^(?:\s*$|Warning: Permanently added|Connection to \S+ closed\.?$|@+$|@.*@$|\*\* WARNING: |\*\* )", re.MULTILINE
@@ -43,6 +48,11 @@ _TELLING = re.compile(
 def session_refused(said: str) -> bool:
     """Whether the server opened no further session on this connection: nothing was run, and a free one will come."""
     return bool(_REFUSED.search(said))
+
+
+def never_began(said: str) -> bool:
+    """Whether the shared connection was gone before it was given the command: nothing of it can have run."""
+    return bool(_OWN_ATTEMPT.search(said)) and not _TAKEN.search(said)
 
 
 def classify(said: str, *, host: str, rc: int, begun: bool = False) -> TransportError:
@@ -74,6 +84,8 @@ def classify(said: str, *, host: str, rc: int, begun: bool = False) -> Transport
         return LoginNeeded(f"the login was refused: {words}", where=host, cure=f"log in once by hand: ssh {host}")
     if _NO_PROGRAM.search(said):
         return TransportError(f"ssh cannot use its configuration: {words}", where=host, cure="mend that file")
+    if never_began(said):
+        return TransportError("the shared connection was gone before the command began", where=host, cure="try again")
     if rc == 0:
         return TransportError(
             "the login shell ran no command there" + (f": {_last_line(said)}" if said.strip() else ""),

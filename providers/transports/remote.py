@@ -12,6 +12,7 @@ import anyio
 from dragoman.command import Command, Completed, FileStat, Told
 from dragoman.errors import BadRequest, CommandTimeout, DragomanError, TransportError
 from providers.transports import remote_files
+from providers.transports.remote_breaks import once_more
 from providers.transports.remote_environment import MOST_BYTES, KeptEnvironment
 from providers.transports.remote_frames import BatchReader, Frame, answer, environment_told
 from providers.transports.remote_script import (
@@ -43,6 +44,9 @@ class RemoteTransport(ABC):
     whatever the exit code of the connection says. A command that ran into its time limit is ended at the site with its
     process group; one whose connection broke runs on there until then.
 
+    A connection that was found dead before the command began is made anew, once. Questions (`run_many`, `read_file`,
+    `stat`) are put a second time also where they may have begun and gave no answer; what may act (`run`) never is.
+
     Args:
         login: read the start-up files of a login shell, so that the PATH is as the user knows it.
         file_timeout_s: for reading, writing and looking at small files.
@@ -70,7 +74,13 @@ class RemoteTransport(ABC):
 
     @abstractmethod
     async def _exchange(self, line: str, data: bytes, out: Frame, err: Frame) -> None:
-        """Start the line, feed it, and feed the frames until both have ended. Raises `TransportError` otherwise."""
+        """Start the line, feed it, and feed the frames until both have ended.
+
+        Raises:
+            Broken: the connection ended before that, or was dead already.
+            TransportError: there is no answer, and there would be none over another connection.
+
+        """
 
     @abstractmethod
     async def _gave_no_answer(self) -> None:
@@ -93,16 +103,24 @@ class RemoteTransport(ABC):
 
         """
         check(command)
-        return await self._alone(command, b"")
+        return await self._alone(command, b"", question=False)
 
-    async def _alone(self, command: Command, known: bytes) -> Completed:
-        begun = time.monotonic()
-        mark = fresh_mark()
-        out, err = Frame(mark, command.max_output_bytes), Frame(mark, command.max_output_bytes)
-        data = encode(single_text(command, mark, environment=known)) + command.stdin
+    async def _asked(self, command: Command) -> Completed:
+        check(command)
+        return await self._alone(command, b"", question=True)
+
+    async def _alone(self, command: Command, known: bytes, *, question: bool) -> Completed:
         begins = self._plain if known else self._line
-        await self._spoken(begins, data, out, err, math.ceil(command.timeout_s), command.argv[0])
-        return answer(command, out, err, time.monotonic() - begun)
+
+        async def say() -> Completed:
+            begun = time.monotonic()
+            mark = fresh_mark()
+            out, err = Frame(mark, command.max_output_bytes), Frame(mark, command.max_output_bytes)
+            data = encode(single_text(command, mark, environment=known)) + command.stdin
+            await self._spoken(begins, data, out, err, math.ceil(command.timeout_s), command.argv[0])
+            return answer(command, out, err, time.monotonic() - begun)
+
+        return await once_more(say, lambda: question)
 
     async def _spoken(self, line: str, data: bytes, out: Frame, err: Frame, timeout_s: float, where: str) -> None:
         await self._ready()
@@ -122,8 +140,10 @@ class RemoteTransport(ABC):
         What has ended is told about a second after the begin, and then from second to second: a command that hangs
         holds up nobody else's answer.
 
+        They are questions: those whose connection broke before the first answer came are put once more.
+
         Start-up files of a login shell may take seconds: what they exported once is kept for a few minutes, for
-        commands that come together, which are questions; a command by itself (a submit) always has them read anew.
+        commands that come together; a command by itself (a submit) always has them read anew.
         Those that do share one may not write files of more than 256 MB, output included.
         """
         answers: list[Completed | Exception] = [TransportError("was not run")] * len(commands)
@@ -144,23 +164,28 @@ class RemoteTransport(ABC):
         return answers
 
     async def _batch(self, commands: list[Command], take: Told) -> None:
-        mark = fresh_mark()
-        size = sum(2 * (command.max_output_bytes + 256) for command in commands) + MOST_BYTES
-        out, err = Frame(mark, size), Frame(mark, 4096)
         known = self._kept.text if self._kept else b""
         tell = self._kept is not None and not known
-        data = whole(batch_text(commands, mark, environment=known, tell=tell), mark)
-        seconds = batch_seconds(commands)
-        reader = BatchReader(commands, out)
+        begins = self._plain if known else self._line
+        size = sum(2 * (command.max_output_bytes + 256) for command in commands) + MOST_BYTES
+        reader = BatchReader(commands, Frame("", 0))
+
+        async def say() -> Frame:
+            nonlocal reader
+            mark = fresh_mark()
+            out, err = Frame(mark, size), Frame(mark, 4096)
+            reader = BatchReader(commands, out)
+            out.heard = heard
+            data = whole(batch_text(commands, mark, environment=known, tell=tell), mark)
+            await self._spoken(begins, data, out, err, batch_seconds(commands), f"{len(commands)} commands")
+            return out
 
         def heard() -> None:
             for place in reader.take():
                 take(place, reader.answers[place])
 
-        out.heard = heard
-        begins = self._plain if known else self._line
         try:
-            await self._spoken(begins, data, out, err, seconds, f"{len(commands)} commands")
+            out = await once_more(say, lambda: len(reader.open) == len(commands))
         except DragomanError as error:
             for place in sorted(reader.open):
                 take(place, error)
@@ -183,7 +208,7 @@ class RemoteTransport(ABC):
         async def one(index: int) -> None:
             async with limit:
                 try:
-                    take(index, await self._alone(commands[index], known))
+                    take(index, await self._alone(commands[index], known, question=True))
                 except DragomanError as error:
                     take(index, error)
 
@@ -200,7 +225,7 @@ class RemoteTransport(ABC):
 
         """
         limit = remote_files.file_seconds(max_bytes, self._file_timeout_s)
-        done = await self.run(remote_files.read_command(path, max_bytes, tail=tail, timeout_s=limit))
+        done = await self._asked(remote_files.read_command(path, max_bytes, tail=tail, timeout_s=limit))
         return remote_files.read_answer(path, done)
 
     async def write_file(self, path: str, data: bytes, *, mode: int = 0o644) -> None:
@@ -217,7 +242,7 @@ class RemoteTransport(ABC):
 
     async def stat(self, path: str) -> FileStat | None:
         """What lies at a path, without following links; None where the site shows that nothing does."""
-        done = await self.run(remote_files.stat_command(path, timeout_s=self._file_timeout_s))
+        done = await self._asked(remote_files.stat_command(path, timeout_s=self._file_timeout_s))
         return remote_files.stat_answer(path, done)
 
 

@@ -277,9 +277,6 @@ async def test_a_shared_connection_that_was_killed_is_not_used_again(sshd: Sshd,
     os.kill(master.pid, signal.SIGKILL)
     with suppress(psutil.NoSuchProcess):
         master.wait(5)
-    with pytest.raises(TransportError) as caught:
-        await there.run(TRUE)
-    assert type(caught.value) is TransportError
     assert (await there.run(TRUE)).rc == 0
     assert sshd.logins() == 2
 
@@ -315,8 +312,6 @@ async def test_a_connection_that_the_user_opened_is_used_and_never_ended(sshd: S
         assert sshd.logins() == 1
     finally:
         subprocess.run(["ssh", *words, "-O", "exit", "127.0.0.1"], check=True, capture_output=True)  # noqa: ASYNC221, TID251
-    with pytest.raises(TransportError):
-        await there.run(TRUE)
     with pytest.raises(LoginNeeded):
         await there.run(TRUE)
 

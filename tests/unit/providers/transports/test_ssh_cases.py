@@ -8,7 +8,7 @@ import pytest
 from dragoman.command import Command
 from dragoman.errors import BadRequest, HostKeyChanged, LoginNeeded, TransportError
 from dragoman.site import TransportConfig
-from providers.transports.openssh_errors import classify, session_refused
+from providers.transports.openssh_errors import classify, never_began, session_refused
 from providers.transports.openssh_options import command_argv, control_argv, host_of, master_argv, resolve_argv
 from providers.transports.pacing import HostPacing
 from providers.transports.remote_frames import Frame, answer, read_frame
@@ -117,6 +117,26 @@ def test_a_session_that_was_refused_ran_nothing() -> None:
     said = "mux_client_request_session: session request failed: Session open refused by peer\n"
     assert session_refused(said)
     assert not session_refused("Permission denied (publickey)")
+
+
+NOBODY = "Connection closed by UNKNOWN port 65535\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "never"),
+    [
+        ("mux_client_hello_exchange: write packet: Broken pipe\n" + NOBODY, True),
+        ("kex_exchange_identification: Connection closed by remote host\n" + NOBODY, True),
+        ("Control socket connect(/s): Connection refused\nConnection to UNKNOWN port 65535: Broken pipe\n", True),
+        ("mux_client_request_session: read from master failed: Broken pipe\n" + NOBODY, False),
+        ("mux_client_read_packet: read header failed: Broken pipe\n", False),
+        ("kex_exchange_identification: Connection closed by remote host\n", False),
+        ("", False),
+    ],
+)
+def test_only_a_command_that_was_never_taken_never_began(said: str, never: bool) -> None:  # SH03
+    assert never_began(said) is never
+    assert ("before the command began" in classify(said, host="h", rc=255).what) is never
 
 
 @pytest.mark.parametrize(
