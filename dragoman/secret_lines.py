@@ -9,16 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-__all__ = ["hide_blocks", "hide_dumped", "hide_scattered_keys"]
+__all__ = ["hide_blocks", "hide_dumped", "hide_keys", "hide_null_ended"]
 
 _ASSIGNMENT = re.compile(
     r"(?:export |declare -\w+ )?(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:%%|\(\))?)=(?P<value>.*)", re.DOTALL
 )
+_NULL_ENDED = re.compile(r"^(?P<name>[A-Za-z_][A-Za-z0-9_]*)=", re.MULTILINE)
 _COMMON = re.compile(r"^(?:PATH|HOME|PWD|SHLVL|USER|SHELL|LANG|TERM|OLDPWD|LOGNAME|HOSTNAME|_)=", re.MULTILINE)
 _MOST_LINES = 100
 """A value of more lines is none that `env` printed."""
 _KEY_MARK = re.compile(r"-----(?:BEGIN|END) [A-Z0-9 ]{1,40}-----")
-_BASE64 = re.compile(r"^[ \t]*[A-Za-z0-9+/]{3,}={0,2}[ \t]*$", re.MULTILINE)
+_WHOLE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{1,40}-----(?P<body>(?:(?!-----(?:BEGIN|END) ).)*)-----END [A-Z0-9 ]{1,40}-----", re.DOTALL
+)
+_BEGUN_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{1,40}-----(?:(?:[ \t]+|(?:\\+[nr])+)[A-Za-z0-9+/]+={0,2}(?![\w=]))*")
+"""A key whose end is elsewhere, with what of it stands in the same line."""
+_BASE64 = re.compile(r"^[ \t]*[A-Za-z0-9+/]{3,}={0,2}[ \t]*(?=\r?$)", re.MULTILINE)
+_LONG_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40,}={0,2}")
+_VARIABLE = re.compile(r"^[A-Za-z_]\w*=[^=\s]", re.MULTILINE)
 _BLOCK = re.compile(
     r"^(?P<indent>[ \t]*)(?:- )*[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})[\"']?[ \t]*:[ \t]+[|>][-+0-9]*[ \t]*\n"
     r"(?P<body>(?:(?P=indent)[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)+)",
@@ -52,11 +60,41 @@ def hide_dumped(text: str, hidden: str, is_secret: Callable[[str], bool]) -> str
     return "\n".join([*kept, *lines[done:]])
 
 
-def hide_scattered_keys(text: str, hidden: str) -> str:
-    """Hide what may be a line of a key where its marks are about: `env | sort` tears them from each other."""
+def hide_null_ended(text: str, hidden: str, is_secret: Callable[[str], bool]) -> str:
+    """Hide the whole value of each secret variable in what `env -0` printed, where NUL ends a value and no line's end.
+
+    The same holds for the files `environ` of /proc.
+    """
+    *values, rest = text.split("\0")
+    for place, value in enumerate(values):
+        for match in _NULL_ENDED.finditer(value):
+            if is_secret(match["name"]) and match.end() < len(value):
+                values[place] = value[: match.end()] + hidden
+                break
+    return "\0".join([*values, rest])
+
+
+def hide_keys(text: str, hidden: str) -> str:
+    """Hide keys between their marks, and what may be a line of one where a mark stands alone.
+
+    `env | sort` tears a key's lines from each other and puts harmless variables between them, which stay.
+    """
     if not _KEY_MARK.search(text):
         return text
-    return _KEY_MARK.sub(hidden, _BASE64.sub(hidden, text))
+
+    def whole(match: re.Match[str]) -> str:
+        return match[0] if _VARIABLE.search(match["body"]) else hidden
+
+    def looks_random(match: re.Match[str]) -> str:
+        found = match[0]
+        mixed = all(any(test(letter) for letter in found) for test in (str.isupper, str.islower, str.isdigit))
+        return hidden if mixed and found.count("/") * 12 <= len(found) else found
+
+    text = _WHOLE_KEY.sub(whole, text)
+    if not _KEY_MARK.search(text):
+        return text
+    text = _BASE64.sub(hidden, _BEGUN_KEY.sub(hidden, text))
+    return _KEY_MARK.sub(hidden, _LONG_BASE64.sub(looks_random, text))
 
 
 def hide_blocks(text: str, hidden: str, is_secret: Callable[[str], bool]) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 
-from dragoman.secret_lines import hide_blocks, hide_dumped, hide_scattered_keys
+from dragoman.secret_calls import hide_calls
+from dragoman.secret_lines import hide_blocks, hide_dumped, hide_keys, hide_null_ended
 
 __all__ = ["HIDDEN", "SAID_SECRET", "is_secret_name", "is_secret_value", "redact"]
 
@@ -39,10 +40,6 @@ _VALUE_FORMS = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}"
     r"|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
 )
-_PEM = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{1,40}-----(?:(?!-----BEGIN ).)*?(?:-----END [A-Z0-9 ]{1,40}-----|(?=-----BEGIN )|\Z)",
-    re.DOTALL,
-)
 _VALUE = re.compile(
     # A word of a shell is made of parts: "a b"'c d'\e$'f\n'g; a quote behind other text may also end a value around it.
     r"(?:(?:\$?\"(?![\s,;:}\])])(?:[^\"\\]|\\.)*\"|\$'(?:[^'\\]|\\.)*'|'(?![\s,;:}\])])[^']*'"
@@ -52,10 +49,11 @@ _VALUE = re.compile(
 )
 _TO_QUOTE = {"'": re.compile(r"(?:[^']|'\\'')+(?=')"), '"': re.compile(r"(?:[^\"\\]|\\.)+(?=\")")}
 _NAME = r"(?P<name>[A-Za-z_][A-Za-z0-9_.\-]{0,127})"
-_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}[\"']?[ \t]{{0,3}}(?:\+?=|:(?!//))[ \t]{{0,3}}")
+_ASSIGNED = re.compile(rf"(?<![A-Za-z0-9_.]){_NAME}(?:[\"']\]?)?[ \t]{{0,3}}(?:\+?=|:(?!//))[ \t]{{0,3}}")
 _OPTION = re.compile(rf"(?<![A-Za-z0-9_.\-])--?(?!keys?[ \t]){_NAME}[ \t]{{1,3}}(?!-)")
 _SETENV = re.compile(
-    rf"\b(?:setenv|pushenv|set[ \t]+-(?:g?x|xg))(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
+    r"\b(?:setenv|pushenv|putenv|setdefault|set[ \t]+-(?:g?x|xg))"
+    rf"(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
     r"(?:[\"']?[ \t]{0,3},[ \t]{0,3}|[ \t]{1,3})"
 )
 _LOGINS = (
@@ -127,11 +125,12 @@ def _hide(text: str, rule: re.Pattern[str]) -> str:
 
 def redact(text: str) -> str:
     """The text with every secret value replaced by `***`; harmless values stay. Doing it twice changes nothing more."""
-    if "-----BEGIN " in text:
-        text = _PEM.sub(HIDDEN, text)
-    text = hide_scattered_keys(text, HIDDEN)
+    if "\0" in text:
+        return "\0".join(map(redact, hide_null_ended(text, HIDDEN, is_secret_name).split("\0")))
+    text = hide_keys(text, HIDDEN)
     text = hide_blocks(hide_dumped(text, HIDDEN, is_secret_name), HIDDEN, is_secret_name)
     text = _hide(_hide(_hide(text, _ASSIGNED), _OPTION), _SETENV)
+    text = hide_calls(text, HIDDEN)
     text = _HEADER.sub(rf"\1 {HIDDEN}", text)
     text = SAID_SECRET.sub(rf"\1{HIDDEN}", text)
     for rule in _LOGINS:

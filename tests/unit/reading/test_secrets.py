@@ -160,6 +160,105 @@ def test_redaction_leaves(text: str) -> None:
     assert redact(text) == text
 
 
+KEY_LINE = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
+BEGIN, END = "-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        # `env | sort` in the C locale, in another, with its end cut off, and a key that a log's prefix stands before
+        (
+            f"{END}\nAAAAB3x\nHOME=/root\nSSH_KEY={BEGIN}\nTOKENIZERS_PARALLELISM=true\n{KEY_LINE}\nmax_num_tokens=512\n",
+            "***\n***\nHOME=/root\nSSH_KEY=***\nTOKENIZERS_PARALLELISM=true\n***\nmax_num_tokens=512\n",
+        ),
+        (
+            f"A_KEY={BEGIN}\n{KEY_LINE}\nCUDA_VISIBLE_DEVICES=0\n{END}\nmax_num_tokens=512\n",
+            "A_KEY=***\nCUDA_VISIBLE_DEVICES=0\n***\nmax_num_tokens=512\n",
+        ),
+        (
+            "SSH_KEY=-----BEGIN KEY-----\nabc\nmax_num_tokens=512\nTOKENIZERS_PARALLELISM=true",
+            "SSH_KEY=***\nmax_num_tokens=512\nTOKENIZERS_PARALLELISM=true",
+        ),
+        (
+            'SSH_KEY="-----BEGIN KEY-----\nabc\n-----END KEY-----"\n+ export HF_TOKEN=hf_x\nmax_num_tokens=512\n'
+            "TOKENIZERS_PARALLELISM=true",
+            'SSH_KEY="***"\n+ export HF_TOKEN=***\nmax_num_tokens=512\nTOKENIZERS_PARALLELISM=true',
+        ),
+        (f"n1: {BEGIN}\nn1: {KEY_LINE}\nn1: A=/opt/apps/gcc/12/lib64/Aa",
+         "n1: ***\nn1: ***\nn1: A=/opt/apps/gcc/12/lib64/Aa"),
+        (f"SSH_KEY={BEGIN}\\n{KEY_LINE}\\nabc max_num_tokens=512", "SSH_KEY=*** max_num_tokens=512"),
+        # `env -0`
+        (
+            f"SSH_KEY={BEGIN}\nabc\n{END}\0max_num_tokens=512\0API_TOKEN=first\nsecond, third\0HOME=/x\0",
+            "SSH_KEY=***\0max_num_tokens=512\0API_TOKEN=***\0HOME=/x\0",
+        ),
+        ("HF_TOKEN=abc\0TOKENIZERS_PARALLELISM=true\0", "HF_TOKEN=***\0TOKENIZERS_PARALLELISM=true\0"),
+        ("$ env -0\nTOKEN=a\nb\0X=1\0Y_TOKEN=", "$ env -0\nTOKEN=***\0X=1\0Y_TOKEN="),
+    ],
+)  # fmt: skip
+def test_lines_of_keys_are_hidden_and_harmless_variables_between_them_stay(text: str, shown: str) -> None:  # SE02
+    assert redact(text) == shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("os.environ['HF_TOKEN'] = 'hf_abc'", "os.environ['HF_TOKEN'] = '***'"),
+        ('os.environ["HF_TOKEN"]="hf abc"; x', 'os.environ["HF_TOKEN"]="***"; x'),
+        ("os.environ.setdefault('HF_TOKEN', 'hf_abc')", "os.environ.setdefault('HF_TOKEN', '***')"),
+        ("login me password hunter2", "login me password ***"),
+        ("machine h.org login me password hunter2", "machine h.org login me password ***"),
+        ("machine a\n  login b\n  password c1\nmachine d\n  password e1",
+         "machine a\n  login b\n  password ***\nmachine d\n  password ***"),
+        ("docker login -u me -p hunter2", "docker login -u me -p ***"),
+        ("podman --log-level debug login reg -p='hun ter2' -u x", "podman --log-level debug login reg -p='***' -u x"),
+        ("docker login -phunter2 reg.io && mkdir -p x", "docker login -p*** reg.io && mkdir -p x"),
+        ("mysql -phunter2", "mysql -p***"),
+        ("mysqldump -u root -phunt,er2 db > out; ssh -p 22 h", "mysqldump -u root -p*** db > out; ssh -p 22 h"),
+        ("bash -c 'mysql -phunter2' && mkdir -p 'x'", "bash -c 'mysql -p***' && mkdir -p 'x'"),
+        ("curl -u bob:pw", "curl -u bob:***"),
+        ("curl \\\n  -sSLu 'bob:p w' https://x -o a:b", "curl \\\n  -sSLu 'bob:***' https://x -o a:b"),
+        ("curl --user=bob:pw x --proxy-user c:pw2", "curl --user=bob:*** x --proxy-user c:***"),
+        ("sshpass -p pw", "sshpass -p ***"),
+        ("sshpass -v -p 'p w' ssh -p 22 h", "sshpass -v -p '***' ssh -p 22 h"),
+        ("redis-cli -a hunter2 ping", "redis-cli -a *** ping"),
+        ("unzip -P hunter2 a.zip", "unzip -P *** a.zip"),
+        ("7z x -phunter2 a.7z", "7z x -p*** a.7z"),
+    ],
+)  # fmt: skip
+def test_passwords_that_are_given_without_a_name_are_hidden(text: str, shown: str) -> None:
+    assert redact(text) == shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mkdir -p x",
+        "ssh -p 22 h",
+        "python -u x.py",
+        "python -u a:b",
+        "patch -p1",
+        "srun -u -p gpu ./mysql",
+        "cp -p /data/mysql x -p y",
+        "docker run -u 1000:1000 -p 80:80 image login",
+        "mysql -p db -P 3306",
+        "curl -u bob http://h:80/x -o a:b",
+        "curl -XPUT http://h:80 -H 'User: a'",
+        "curl x | docker run -u 1:1 -p 80:80 y",
+        "sshpass -e ssh -p 22 h",
+        "sshpass -f file scp -p a b",
+        "rsync -e 'ssh -p 22' a b:c",
+        "login with password authentication",
+        "os.environ['HF_HOME'] = '/x'",
+    ],
+)
+def test_letters_of_other_programs_stay(text: str) -> None:
+    assert redact(text) == text
+
+
 @given(st.text(alphabet=st.sampled_from(list("TOKEN_KEY=:\"'\\$|> -+abc\n/@*x1")), max_size=120))
 def test_redaction_twice_is_redaction_once(text: str) -> None:
     assert redact(redact(text)) == redact(text)

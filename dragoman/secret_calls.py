@@ -1,0 +1,79 @@
+"""Passwords that programs are given by a bare letter (`mysql -phunter2`), and those of a netrc file. Pure.
+
+`-p` and `-u` mean something else to most programs (`mkdir -p x`, `ssh -p 22`, `python -u x.py`), so each letter is
+tied to the programs that read a password after it, within one command of a shell.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["hide_calls"]
+
+_QUOTED = r"\"(?![\s,;:}\])])(?:[^\"\\]|\\.)*\"|'(?![\s,;:}\])])[^']*'|\\."
+_WORD = rf"(?:{_QUOTED}|[^\s;|&<>()\"'\\`])+"
+_REST = rf"(?P<rest>(?:{_QUOTED}|[^\n;|&\"'\\`])*)"
+"""What follows a program up to the end of its command."""
+_GAP = r"(?:[ \t]|\\\n)+"
+_FLAGS = "[#0-9BGIJLMNORSZafgijklnpqsv]*"
+"""Letters of curl without a value, which may stand before another in one word."""
+
+
+def _call(program: str, option: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return (
+        re.compile(rf"(?<![\w.\-=])(?:{program})(?=[ \t\\]){_REST}", re.DOTALL),
+        re.compile(rf"(?<=\s)(?P<before>{option})(?P<value>{_WORD})", re.DOTALL),
+    )
+
+
+def _login(program: str, option: str, between: str = ":") -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The value is a user's name and the password behind it; a quote before the name ends behind the password."""
+    name = rf"[^\s{between}\"'/]{{0,128}}{between}"
+    pair = rf"(?P<before>(?:{option})(?P<quote>[\"'])?{name})(?P<value>(?(quote)(?:(?!(?P=quote)).)+|{_WORD}))"
+    return _call(program, option)[0], re.compile(rf"(?<=\s){pair}", re.DOTALL)
+
+
+_CALLS = (
+    _call(
+        rf"(?:docker|podman|nerdctl|skopeo|buildah|oras|helm|apptainer|singularity|az|oc)"
+        rf"(?:{_GAP}-[^\s]+(?:{_GAP}[^\s\-][^\s]*)?)*?(?:{_GAP}(?:registry|remote))?{_GAP}login",
+        rf"-p(?:=|{_GAP})?",
+    ),
+    _call(r"mysql(?:dump|admin|import|show|check|slap|pump)?|mariadb(?:-[a-z]+)?|mycli|7z[arz]?", "-p"),
+    _call(r"mongo(?:sh|dump|restore|export|import)?", rf"-p(?:=|{_GAP})?"),
+    _call(r"redis-cli", rf"-a{_GAP}"),
+    _call(r"ldap(?:search|modify|add|delete|whoami|passwd|compare)", rf"-w(?:{_GAP})?"),
+    _call(r"zip|unzip|sqlcmd|ipmitool", rf"-P(?:{_GAP})?"),
+    _login(r"curl", rf"-{_FLAGS}[uU](?:{_GAP})?|--(?:proxy-)?user(?:=|{_GAP})"),
+    _login(r"https?|xh", rf"-a(?:{_GAP})?|--auth(?:=|{_GAP})"),
+    _login(r"lftp", rf"-u(?:{_GAP})?", ","),
+)
+# What follows is a command with options of its own.
+_SSHPASS = re.compile(
+    rf"(?<![\w.\-=])(?P<before>sshpass(?:{_GAP}-(?:[ev]+|[fdP](?:{_GAP})?{_WORD}))*{_GAP}-[ev]*p(?:{_GAP})?)(?P<value>{_WORD})",
+    re.DOTALL,
+)
+_NETRC = re.compile(
+    r"(?P<before>(?:\blogin[ \t\r\n]+(?!(?:with|using|by|via|and|or|without|failed|needs|no|a|the)\b)[^\s,;:]{1,128}"
+    r"(?:[ \t\r\n]+account[ \t\r\n]+\S{1,128})?|^[ \t]*(?:machine[ \t]+[\w.\-]{1,253}|default))[ \t\r\n]+"
+    r"passw(?:or)?d[ \t\r\n]+)(?!(?:is|was|for|not|authentication|required|needed|wrong|expired|login)\b)"
+    r"(?P<value>\S+)",
+    re.MULTILINE,
+)
+
+
+def hide_calls(text: str, hidden: str) -> str:
+    """Hide the passwords in calls of programs that are known to take them so, and after `login NAME password`."""
+
+    def value(match: re.Match[str]) -> str:
+        before, found = match["before"], match["value"]
+        quote = found[0] if found[0] in "\"'" and len(found) > 1 and found[-1] == found[0] else ""
+        return f"{before}{quote}{hidden}{quote}"
+
+    for program, option in _CALLS:
+
+        def call(found: re.Match[str], option: re.Pattern[str] = option) -> str:
+            return found[0][: found.start("rest") - found.start()] + option.sub(value, found["rest"])
+
+        text = program.sub(call, text)
+    return _NETRC.sub(value, _SSHPASS.sub(value, text))
