@@ -21,6 +21,7 @@ import os
 import pwd
 import signal
 import socket
+import stat
 import struct
 import sys
 from dataclasses import dataclass
@@ -157,9 +158,7 @@ def _attach(data_dir: Path) -> EmbeddedServer | None:
     """Look for a server that is ready: file, socket, and the owner of the process behind the socket."""
     folder = data_dir / "postgres"
     try:
-        lines = (
-            (folder / "cluster" / "postmaster.pid").read_text(encoding="utf-8", errors="surrogateescape").split("\n")
-        )
+        lines = _text(folder / "cluster" / "postmaster.pid").split("\n")
         owner = folder.stat().st_uid
         if len(lines) < 8 or lines[7].strip() != "ready" or owner != _server_uid():
             return None
@@ -180,6 +179,13 @@ def _attach(data_dir: Path) -> EmbeddedServer | None:
             os.truncate(folder / "server.log", 0)
     host = quote(os.fsencode(place), safe="")
     return EmbeddedServer(data_dir, pid, f"postgresql://dragoman@/postgres?host={host}&port={port}")
+
+
+def _text(path: Path) -> str:
+    """What a regular file holds, and nothing otherwise: opening a pipe would wait for its other end."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, encoding="utf-8", errors="surrogateescape") as file:  # noqa: PTH123 - a descriptor
+        return file.read(1 << 16) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
 
 
 def _server_uid() -> int:
