@@ -17,7 +17,8 @@ __all__ = [
     "Workload",
 ]  # fmt: skip
 
-NonNegativeInt = Annotated[int, Field(ge=0, le=MOST_AMOUNT)]
+NonNegativeInt = Annotated[int, Field(ge=0, le=MOST_AMOUNT * 2**20)]
+"""Sums of what is told of parts have room too."""
 
 
 class Presence(Model):

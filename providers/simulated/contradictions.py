@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from dragoman.facts import Gpu, NodeGroup, Queue, Workload
 from dragoman.model import Model
+from dragoman.units import MOST_AMOUNT
 from providers.misspelt import Misspelt, described_twice
 from providers.simulated.state import SimulatedState
 
@@ -51,6 +52,7 @@ def contradiction(state: SimulatedState, scheduler: str) -> Misspelt | None:
 
 
 def _all(state: SimulatedState) -> Iterator[Misspelt]:
+    yield from _beyond((), state.model_dump(exclude_defaults=True))
     for loc, table, part in _parts(state):
         yield from _too_much(loc, part, table)
     for number, gpu in enumerate(state.gpus):
@@ -58,6 +60,17 @@ def _all(state: SimulatedState) -> Iterator[Misspelt]:
     if state.workload is not None:
         yield from _in_groups(state.workload)
     yield from _twice(state)
+
+
+def _beyond(loc: _Loc, value: object) -> Iterator[Misspelt]:
+    if isinstance(value, int) and value > MOST_AMOUNT:
+        yield Misspelt(loc, f"{value} is more than any site has", f"write at most {MOST_AMOUNT}")
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _beyond((*loc, key), part)
+    elif isinstance(value, tuple):
+        for number, part in enumerate(value):
+            yield from _beyond((*loc, number), part)
 
 
 def _parts(state: SimulatedState) -> Iterator[tuple[_Loc, str, Model]]:

@@ -74,6 +74,7 @@ def queue(**fields: Any) -> dict[str, Any]:
         ({"interfaces": [{"name": "e", "fabric": "ethernet"}] * 2}, "interfaces.1.name", ("e",)),
         ({"step_s": 1e-320}, "step_s", ()),
         ({"memory": {"total_bytes": 10**29}}, "memory.total_bytes", ()),
+        (queue(jobs_running=2**70 + 1), "workload.queues.1.jobs_running", ("1180591620717411303425",)),
     ],
 )  # fmt: skip
 def test_a_contradiction_is_refused_with_its_field_and_numbers(
