@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from dragoman.thread import ThreadStatus
 from interfaces.app import App, open_app
 from interfaces.cli.running import say
 from interfaces.documents import thread_document
+from providers.transports.own_user import own_user
 
 __all__ = ["catch_up", "follow", "opened", "tell_of_all", "who"]
 
@@ -26,7 +26,7 @@ PERSON_WAITS = ("approval", "question")
 
 def who(by: str | None) -> str:
     """The name that a decision is kept under."""
-    return by or getpass.getuser()
+    return by or own_user()
 
 
 @asynccontextmanager

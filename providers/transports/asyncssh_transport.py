@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import random
 import uuid
 from contextlib import suppress
@@ -21,6 +20,7 @@ from dragoman.site import TransportConfig
 from providers.registry import register_transport
 from providers.transports.asyncssh_errors import classify
 from providers.transports.openssh_options import host_of
+from providers.transports.own_user import own_user
 from providers.transports.pacing import HostPacing, pacing_of
 from providers.transports.remote import RemoteTransport
 from providers.transports.remote_breaks import Broken
@@ -93,7 +93,7 @@ class AsyncSshTransport(RemoteTransport):
         self._config = config
         user, _, host = host_of(config).rpartition("@")
         self._host = host.strip("[]")
-        self._user = config.user or user or getpass.getuser()
+        self._user = config.user or user or own_user()
         self._port = config.port or 22
         self._pacing = pacing or pacing_of(f"{self._host}:{self._port}")
         self._links: RunVar[_Link] = RunVar(f"asyncssh-{uuid.uuid4().hex}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import pwd
 import signal
 import socket
 import time
@@ -22,6 +21,7 @@ from dragoman.errors import BadRequest, CommandMissing, CommandTimeout, Dragoman
 from dragoman.settings import command_environment
 from providers.registry import register_transport
 from providers.transports import local_files
+from providers.transports.own_user import own_user
 from providers.transports.pipes import Pipes
 from providers.transports.remote_script import PATIENCE_S, encodable
 from providers.transports.surroundings import surroundings
@@ -57,7 +57,7 @@ class LocalTransport:
         self._environment = dict(command_environment() if environment is None else environment)
         self._at_once = at_once
         self._file_timeout_s = file_timeout_s
-        self._identity = f"{_user()}@{socket.gethostname()}"
+        self._identity = f"{own_user()}@{socket.gethostname()}"
 
     @property
     def identity(self) -> str:
@@ -298,11 +298,3 @@ def _kill_tree(pid: int) -> None:
     for process in tree:
         with suppress(psutil.Error):
             process.kill()
-
-
-def _user() -> str:
-    """Whose rights commands have; LOGNAME and USER may say anything."""
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:
-        return str(os.geteuid())

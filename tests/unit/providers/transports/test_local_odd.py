@@ -9,7 +9,10 @@ import pytest
 
 from dragoman.command import Command
 from dragoman.errors import BadRequest, CommandMissing, TransportError
+from dragoman.site import TransportConfig
+from interfaces.cli.session import who
 from providers.transports import remote_files
+from providers.transports.asyncssh_transport import AsyncSshTransport
 from providers.transports.local import LocalTransport
 
 
@@ -127,5 +130,7 @@ async def test_half_a_surrogate_pair_is_a_bad_request(here: LocalTransport, tmp_
 def test_identity_is_the_user_whose_rights_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
         monkeypatch.setenv(name, "somebody-else")
-    user = LocalTransport().identity.partition("@")[0]
-    assert user == pwd.getpwuid(os.geteuid()).pw_name
+    mine = pwd.getpwuid(os.geteuid()).pw_name
+    assert LocalTransport().identity.partition("@")[0] == mine
+    assert AsyncSshTransport(TransportConfig(kind="asyncssh", host="h")).identity.partition("@")[0] == mine
+    assert who(None) == mine
