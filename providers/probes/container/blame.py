@@ -23,12 +23,15 @@ _CLASSES = (
     ("setuid", r"must be owned by root|setuid|suid bit|not owned by root"),
     ("storage", r"no space left|read-only file system|disk quota"),
 )  # fmt: skip
+_WARNING = re.compile(r"\s*(?:time=\S+\s+)?(?:\[?warn(?:ing)?\b|level=warn)", re.IGNORECASE)
+"""After which a program goes on: it says nothing of why it ended."""
 _COMPILED = tuple((word, re.compile(pattern, re.IGNORECASE)) for word, pattern in _CLASSES)
 
 
 def blame(said: Completed | str) -> str | None:
     """`daemon-down: ...` and the like; None where the message shows no reason why it could not work."""
-    text = said if isinstance(said, str) else f"{said.err}\n{said.out}"
+    whole = said if isinstance(said, str) else f"{said.err}\n{said.out}"
+    text = "\n".join(line for line in whole.splitlines() if not _WARNING.match(line))
     for word, pattern in _COMPILED:
         if pattern.search(text):
             lines = [line for line in text.splitlines() if pattern.search(line)]

@@ -6,7 +6,7 @@ Sources: docker(1) on `info`, `image ls`. Older clients end with 0 when the daem
 from __future__ import annotations
 
 from dragoman.facts import ContainerImage, ContainerRuntime
-from dragoman.kleene import Truth
+from dragoman.kleene import Truth, truth
 from dragoman.observation import Answer, Category
 from providers.probes.base import Ask, Paths, Probe, Results, brief, no_answer, question, where_is
 from providers.probes.container.blame import blame
@@ -54,8 +54,8 @@ def _usable(results: Results) -> tuple[Truth, str, Truth]:
     errors = told.get("ServerErrors")
     if done.rc == 0 and told.get("ServerVersion") and not errors:
         options = told.get("SecurityOptions")
-        rootless = isinstance(options, list) and any("rootless" in str(option) for option in options)
-        return Truth.YES, "", Truth.YES if rootless else Truth.NO
+        rootless = any("rootless" in str(option) for option in options) if isinstance(options, list) else None
+        return Truth.YES, "", truth(rootless)
     message = "\n".join(str(each) for each in errors) if isinstance(errors, list) and errors else done
     why = blame(message)
     if why is None:

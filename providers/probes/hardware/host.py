@@ -21,6 +21,10 @@ from providers.verbs import POLICY, TENANCY, NoArguments
 __all__ = ["Host"]
 
 _MOUNTS, _LOAD, _DEFS = "/proc/self/mounts", "/proc/loadavg", "/etc/login.defs"
+_SECOND = "/proc/2/comm"
+"""The kernel's own second process: a namespace of processes has none, and shows no one else's (pid_namespaces(7))."""
+_NO_LOGIN = frozenset({"background", "background-light", "greeter", "lock-screen", "manager", "manager-early", "none"})
+"""Classes of sessions that nobody logged in for (sd-login(3))."""
 _UTMP = ("/run/utmp", "/var/run/utmp")
 _UID = re.compile(r"[0-9]{1,10}")
 _FIRST_USER, _NOBODY = 1000, 65534
@@ -46,7 +50,7 @@ def _ask_tenancy(_: NoArguments, paths: Paths) -> Ask:
             "processes": question("ps", "-e", "-o", "uid="),
             "user": TRY["user"],
         },
-        files=(_MOUNTS, _LOAD, _DEFS, *_UTMP),
+        files=(_MOUNTS, _LOAD, _DEFS, _SECOND, *_UTMP),
     )
 
 
@@ -55,7 +59,8 @@ def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
     hidden = _hidden(results)
     me = results.whole("user")
     own = int(me.out) if me is not None and me.rc == 0 and _UID.fullmatch(me.out.strip()) else None
-    running = _running(results, own) if hidden is not Truth.YES else None
+    whole = hidden is not Truth.YES and results.file(_SECOND).value == "kthreadd"
+    running = _running(results, own) if whole else None
     others = None if running is None or own is None else bool(running - {own})
     load = (results.file(_LOAD).value or "").split()
     told = Tenancy(
@@ -72,27 +77,31 @@ def _parse_tenancy(_nothing: NoArguments, results: Results) -> Answer[Tenancy]:
 
 
 def _sessions(results: Results) -> list[str] | None:
-    """The user of each session: of the login manager, else of utmp where that is kept."""
+    """The user of each session: of the login manager, and of utmp where that is kept and the other lists nobody."""
+    listed: list[str] | None = None
     told = results.whole("sessions")
     if told is not None and told.rc == 0:
         rows = [line.split() for line in told.out.splitlines() if line.strip()]
         silent = not rows and told.err.strip()
         if not silent and all(len(row) > 2 and row[1].isdigit() for row in rows):
-            return [row[2] for row in rows]
+            listed = [row[2] for row in rows if not _NO_LOGIN & set(row[3:])]
+            if listed:
+                return listed
     who = results.whole("who")
     # `who` prints nothing and ends with 0 where there is no utmp to read.
     if who is None or who.rc != 0 or not any(results.file(path).outcome is Outcome.OK for path in _UTMP):
-        return None
+        return listed
     lines = [line for line in who.out.splitlines() if line.strip()]
     if not all(map(_SESSION.match, lines)) or (not lines and who.err.strip()):
-        return None
+        return listed
     return [line.split()[0] for line in lines]
 
 
 def _hidden(results: Results) -> Truth:
     """Whether the kernel hides other users' processes (`hidepid`)."""
     mounts = results.file(_MOUNTS).value
-    line = next((row.split() for row in (mounts or "").splitlines() if row.split()[1:3] == ["/proc", "proc"]), None)
+    rows = [row.split() for row in (mounts or "").splitlines()]
+    line = next((row for row in reversed(rows) if row[1:3] == ["/proc", "proc"]), None)  # the last one lies on top
     if line is None or len(line) < 4:
         return Truth.UNKNOWN
     return truth(re.search(r"(?:^|,)hidepid=(?:[124]|noaccess|invisible|ptraceable)(?:,|$)", line[3]) is not None)

@@ -159,11 +159,15 @@ def _ports(results: Results) -> list[Port]:
     return ports
 
 
+_UP = {"active": Truth.YES} | dict.fromkeys(("down", "init", "initializing", "armed", "polling"), Truth.NO)
+"""Other words, such as `nop` and `active_defer`, tell neither."""
+
+
 def _interface(port: Port, fabric: str) -> Interface:
-    up = Truth.YES if port.state == "active" else Truth.NO if port.state else Truth.UNKNOWN
+    up = _UP.get(port.state, Truth.UNKNOWN)
     if port_fabric(port) is None:
         return Interface(name=port.name, fabric=fabric, detail=port.trouble or "its link layer is not told")
-    words = [f"driver {port.driver}" if port.driver else "", port.state if up is Truth.NO else "", port.trouble]
+    words = [f"driver {port.driver}" if port.driver else "", port.state if up is not Truth.YES else "", port.trouble]
     return Interface(
         name=port.name,
         fabric=fabric,
