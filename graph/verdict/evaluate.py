@@ -16,6 +16,7 @@ from dragoman.site import Site
 from dragoman.units import format_duration
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.cpus import COUNTED
+from graph.verdict.doubts import check_constraint, check_qos, not_checked, queue_doubts, with_constraint
 from graph.verdict.evidence import Evidence
 from graph.verdict.means import check_launch
 from graph.verdict.money import budget_suggestions, check_balance, check_budget, cost_of
@@ -23,7 +24,7 @@ from graph.verdict.placement import Placement, place
 from graph.verdict.software import check_mpi, check_software, software_suggestions
 from graph.verdict.start import check_estimate, start_of
 from graph.verdict.surroundings import check_container, check_network, check_storage
-from graph.verdict.terms import check_deadline, check_terms, check_urgent, energy_kwh
+from graph.verdict.terms import awaited, check_deadline, check_terms, check_urgent, energy_kwh, start_after_jobs
 from providers.translation.dispatch import without_foreign_words
 
 __all__ = ["evaluate", "unknown_proposal"]
@@ -52,8 +53,11 @@ def evaluate(
     evidence = Evidence(fresh, site)
     account = request.account or _default_account(site, evidence)
     charged = request if request.account else request.model_copy(update={"account": account})
-    placement, depth, scheduler = _placement(charged, site, evidence)
-    checks = [placement.check, *check_terms(request, site, account), *_account_checks(request, site, evidence)]
+    understood = without_foreign_words(request, site.scheduler)
+    placement, more, depth, scheduler = _placement(charged, understood, site, evidence)
+    accounts = _accounts(site, evidence)
+    checks = [placement.check, *more, *check_terms(request, site, account)]
+    checks += _account_checks(request, site, evidence)
     inside = bool(request.containers) and conventions.container_replaces_software
     checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software) if not inside]
     checks += [
@@ -67,8 +71,7 @@ def evaluate(
     shape = request.shape_at(placement.shape_index)
     launch = check_launch(request, site, shape, scheduler or site.scheduler, evidence)
     checks += [launch] if launch is not None else []
-    understood = without_foreign_words(request, site.scheduler)
-    start = start_of(understood, placement, account, evidence, at)
+    start = start_after_jobs(understood, start_of(understood, placement, account, evidence, at))
     refused = check_estimate(understood, placement, account, evidence)
     if refused is not None:
         checks.append(refused)
@@ -77,7 +80,8 @@ def evaluate(
         check
         for check in (
             check_budget(request, cost, placement.demand),
-            check_balance(request, account, _accounts(site, evidence), cost, placement.demand),
+            check_balance(request, account, accounts, cost, placement.demand),
+            check_qos(charged, accounts),
             check_deadline(request, start, at),
             check_urgent(request, start) if conventions.urgent_busy == "incompatible" else None,
         )
@@ -95,7 +99,9 @@ def evaluate(
         fits=fits,
         start=start,
         checks=tuple(checks),
-        reasons=_reasons(request, checks, fits, start, placement),
+        reasons=_reasons(
+            request, checks, fits, start, placement, not_checked(charged, site, placement.queue, accounts)
+        ),
         cost=cost,
         shape_index=placement.shape_index,
         queue=placement.queue.name if placement.queue and fits is not Truth.NO else None,
@@ -118,7 +124,13 @@ def unknown_proposal(site: Site, round_: int, at: datetime, error: str, seconds:
     )  # fmt: skip
 
 
-def _placement(request: JobRequest, site: Site, evidence: Evidence) -> tuple[Placement, int | None, str]:
+def _placement(
+    request: JobRequest, understood: JobRequest, site: Site, evidence: Evidence
+) -> tuple[Placement, list[Check], int | None, str]:
+    """The place found, what else must hold of it, how many jobs wait, and the scheduler's name.
+
+    `understood` is the request as far as this scheduler understands its words.
+    """
     seen = evidence.of(Category.WORKLOAD, "resources", Workload)
     known = [each for each in seen if each.value is not None]
     ids = [each.observation.id for each in seen]
@@ -130,12 +142,31 @@ def _placement(request: JobRequest, site: Site, evidence: Evidence) -> tuple[Pla
                 requirement="a workload manager", field="shapes", kind="shape", result=Truth.NO, reason=reasons,
                 observations=tuple(ids),
             )  # fmt: skip
-            return Placement(check, Truth.NO), None, ""
-        return place(request, site, None, reasons, ids), None, ""
+            return Placement(check, Truth.NO), [], None, ""
+        return place(request, site, None, reasons, ids), [], None, ""
     chosen = next((each for each in known if each.provider == site.scheduler), known[0])
     assert chosen.value is not None  # noqa: S101  # `known` holds no others
-    placement = place(request, site, chosen.value, "", [chosen.observation.id])
-    return placement, chosen.value.jobs_pending, chosen.value.scheduler
+    ids = [chosen.observation.id]
+    placement, doubts = _surest(request, site, with_constraint(understood, chosen.value), evidence, ids)
+    marks = check_constraint(understood, placement.shape_index, chosen.value, ids)
+    return placement, [*doubts, *marks], chosen.value.jobs_pending, chosen.value.scheduler
+
+
+def _surest(
+    request: JobRequest, site: Site, workload: Workload, evidence: Evidence, ids: Sequence[str]
+) -> tuple[Placement, list[Check]]:
+    """A place in a queue of which all is known, else the best of all queues with what is not known of it."""
+    queues = workload.queues or ()
+    doubts = {each.name: queue_doubts(request, site, each, evidence) for each in queues}
+    sure = tuple(each for each in queues if not doubts[each.name])
+    if sure and len(sure) < len(queues):
+        placement = place(request, site, workload.model_copy(update={"queues": sure}), "", ids)
+        if placement.check.result is Truth.YES:
+            return placement, []
+    placement = place(request, site, workload, "", ids)
+    name = placement.queue.name if placement.queue is not None else ""
+    found = doubts.get(name, []) if placement.check.result is not Truth.NO else []
+    return placement, [each.model_copy(update={"observations": tuple(ids)}) for each in found]
 
 
 def _shared(request: JobRequest, placement: Placement) -> JsonObject:
@@ -189,7 +220,7 @@ def _default_account(site: Site, evidence: Evidence) -> str | None:
 
 
 def _reasons(
-    request: JobRequest, checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement
+    request: JobRequest, checks: Sequence[Check], fits: Truth, start: StartEstimate, placement: Placement, left: str
 ) -> tuple[str, ...]:
     if fits is not Truth.YES:
         return tuple(dict.fromkeys(check.reason for check in checks if check.result is fits and check.reason))[:8]
@@ -200,6 +231,8 @@ def _reasons(
     if start.method == "scheduler" and start.expected_s is not None:
         then = "at once" if start.now is Truth.YES else f"in {format_duration(start.expected_s)}"
         when = f"the scheduler expects to start it {then}"
+    if start.method == "dependencies":
+        when = f"waits for {awaited(request)}"
     settled = [check.reason for check in checks if check.kind in ("software", "container", "mpi", "network", "storage")]
     shared = [f"tasks share {cpus} cores" for cpus in _shared(request, placement).values()]
-    return (f"{where}, {when}", *shared, *dict.fromkeys(settled))[:8]
+    return (f"{where}, {when}", *([left] if left else []), *shared, *dict.fromkeys(settled))[:8]

@@ -90,10 +90,19 @@ def check_balance(
 ) -> Check | None:
     """What is left on the account that is charged, where that and the job's cost in its unit are known.
 
-    A job without a walltime is charged for what it runs: a queue's default says nothing about that.
+    A job without a walltime is charged for what it runs: a queue's default says nothing about that. An account that is
+    used up bears no job that costs anything.
     """
     charged = next((each for each in accounts if each.name == account and each.balance is not None), None)
-    if charged is None or charged.balance is None or charged.unit is None or request.walltime_s is None:
+    if charged is None or charged.balance is None or (cost.amount == 0 and cost.unit == charged.unit):
+        return None
+    if charged.balance <= 0:
+        left = f"{charged.balance:g} {charged.unit or 'units'}"
+        return Check(
+            requirement="account", field="account", kind="budget", result=Truth.NO,
+            reason=f"account {charged.name} has {left} left",
+        )  # fmt: skip
+    if charged.unit is None or request.walltime_s is None:
         return None
     spent = cost.amount if cost.unit == charged.unit else None
     if spent is None and cost.unit in ("none", charged.unit):

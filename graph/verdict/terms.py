@@ -12,7 +12,7 @@ from graph.verdict.demand import Demand
 from providers.registry import dialects
 from providers.translation.dispatch import foreign_words
 
-__all__ = ["check_deadline", "check_terms", "check_urgent", "energy_kwh"]
+__all__ = ["awaited", "check_deadline", "check_terms", "check_urgent", "energy_kwh", "start_after_jobs"]
 
 
 def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Check]:
@@ -44,6 +44,24 @@ def _reads_scripts_alone(site: Site) -> bool:
     """Whether nothing can be submitted there, whatever the site has free; a simulated site runs no work anyway."""
     known = site.simulated is None and site.scheduler in dialects.names()
     return known and bool(getattr(dialects.get(site.scheduler), "only_scripts", False))
+
+
+def awaited(request: JobRequest) -> str:
+    """The jobs that this one starts after, in words; empty: none."""
+    names = [
+        f"job {one.job_id}" if one.job_id is not None
+        else f"thread {one.thread_id}" if one.thread_id is not None
+        else "jobs of its name"
+        for one in request.dependencies
+    ]  # fmt: skip
+    return ", ".join(dict.fromkeys(names))[:300]
+
+
+def start_after_jobs(request: JobRequest, start: StartEstimate) -> StartEstimate:
+    """What is free now says nothing of a job that waits for others: when they end is not known."""
+    if not request.dependencies or start.now is Truth.NO:
+        return start
+    return StartEstimate(made_at=start.made_at, method="dependencies")
 
 
 def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> Check | None:
