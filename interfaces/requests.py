@@ -9,6 +9,7 @@ from typing import Any
 
 from dragoman.errors import BadRequest
 from dragoman.model import now
+from dragoman.secrets import HIDDEN, redact
 from dragoman.thread import ThreadRow
 from graph.local_inputs import with_local_inputs
 from graph.migrations import graph_version
@@ -91,9 +92,10 @@ def _refuse_visible_secrets(reading: Reading) -> None:
 
 def _title(given: str | Mapping[str, Any], reading: Reading) -> str:
     """One line that names the request; secret values are not in it."""
+    given = redact(given) if isinstance(given, str) else given
     words = (
         " ".join(given.split()) if isinstance(given, str) else reading.request.name or " ".join(reading.request.command)
     )
     for value in reading.secrets.values():
-        words = words.replace(value, "***")
-    return words[:120]
+        words = words.replace(value, HIDDEN)
+    return redact(words)[:120]

@@ -26,10 +26,17 @@ _LETTER = r"(?<![\w./-])(?P<name>[a-z]) ?= ?(?P<value>\d[^\s,;\x00]{0,64})"
 
 
 def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVariable:
-    """One variable; a secret value goes to `secrets` under the variable's name and is referred to by it."""
+    """One variable; a secret value goes to `secrets` under the variable's name and is referred to by it.
+
+    Another value of the same variable gets a key of its own: every value that was seen has to be known, to be hidden.
+    """
     if is_secret_name(name) or is_secret_value(value):
-        secrets[name] = value
-        return EnvironmentVariable(name=name, secret=name)
+        key, number = name, 1
+        while secrets.get(key, value) != value:
+            number += 1
+            key = f"{name[:60]}.{number}"
+        secrets[key] = value
+        return EnvironmentVariable(name=name, secret=key)
     return EnvironmentVariable(name=name, value=value)
 
 

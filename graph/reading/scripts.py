@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
+from dragoman.errors import BadRequest
 from dragoman.request import EnvironmentVariable
 from dragoman.secrets import HIDDEN, is_secret_name, redact
 from graph.reading.environment import variable
@@ -45,7 +46,12 @@ def find_script(text: str) -> tuple[str, str] | None:
 
 
 def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[EnvironmentVariable, ...], tuple[str, ...]]:
-    """The body with secret values taken out, the variables that bring them, and lines that still show a secret."""
+    """The body with secret values taken out, the variables that bring them, and lines that still show a secret.
+
+    Raises:
+        BadRequest: a variable with two secret values, which cannot both be its value.
+
+    """
     found: list[EnvironmentVariable] = []
 
     def take(match: re.Match[str]) -> str:
@@ -53,7 +59,14 @@ def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[Envi
         if not is_secret_name(match["name"]) or value.startswith(("$", '"$', "`", '"`', HIDDEN)):
             return match[0]
         bare = value[1:-1] if value[0] in "\"'" else value
-        found.append(variable(secrets, match["name"], bare))
+        item = variable(secrets, match["name"], bare)
+        if any(one.name == item.name and one != item for one in found):
+            raise BadRequest(
+                f"the script sets {item.name} to two secret values, of which one would be used throughout",
+                where="script", cure=f"give {item.name} one value, or two variables of other names",
+            )  # fmt: skip
+        if item not in found:
+            found.append(item)
         return f"{match['indent']}export {match['name']}"
 
     cleaned = _EXPORT.sub(take, body)

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dragoman.errors import BadRequest
 from dragoman.secrets import is_secret_name, redact
 from graph.reading.reading import Reading
+from interfaces.requests import _title  # what a thread is called is stored
 from providers.script_reading import read_any_script
 
 Read = Callable[..., Any]
@@ -324,3 +326,26 @@ def test_a_secret_is_in_nothing_that_is_kept(text: str, read: Read) -> None:
     found = read(text, script_reader=read_any_script)
     assert "hunter2secretX" not in json.dumps(found.model_dump(mode="json"))
     assert found.unread or found.questions or found.secrets
+
+
+@pytest.mark.parametrize(
+    "line", ["#SBATCH --export=HF_TOKEN=abc9x", "#PBS -v HF_TOKEN=abc9x", "#BSUB -env HF_TOKEN=abc9x"]
+)
+def test_every_value_of_a_variable_that_is_set_twice_is_known(read: Read, line: str) -> None:
+    reading = read(
+        f"#!/bin/bash\n{line}\nexport HF_TOKEN=hf_SECRETrrr2bbbbbbbbbbbb\n./app\n", script_reader=read_any_script
+    )
+    assert {"hf_SECRETrrr2bbbbbbbbbbbb"} <= set(reading.secrets.values())
+    kept = reading.request.environment
+    assert [reading.secrets[item.secret] for item in kept if item.name == "HF_TOKEN"] == ["hf_SECRETrrr2bbbbbbbbbbbb"]
+    assert "SECRETrrr2" not in json.dumps(reading.dump())
+    assert "abc9x" not in json.dumps(reading.dump())
+    title = _title(f"{line}\nexport HF_TOKEN=hf_SECRETrrr2bbbbbbbbbbbb", reading)
+    assert "SECRET" not in title
+    assert "abc9x" not in title
+
+
+def test_a_variable_with_two_values_in_the_body_is_refused(read: Read) -> None:
+    script = "#!/bin/bash\n#SBATCH -n 1\nexport HF_TOKEN=one1x\n./a\nexport HF_TOKEN=two2x\n./b\n"
+    with pytest.raises(BadRequest, match="HF_TOKEN to two secret values"):
+        read(script, script_reader=read_any_script)
