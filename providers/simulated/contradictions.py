@@ -52,7 +52,7 @@ def contradiction(state: SimulatedState, scheduler: str) -> Misspelt | None:
 
 
 def _all(state: SimulatedState) -> Iterator[Misspelt]:
-    yield from _beyond((), state.model_dump(exclude_defaults=True))
+    yield from _beyond((), state.model_dump(exclude_defaults=True, exclude={"packages"}))
     for loc, table, part in _parts(state):
         yield from _too_much(loc, part, table)
     for number, gpu in enumerate(state.gpus):
