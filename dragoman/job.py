@@ -91,7 +91,7 @@ class JobRef(Model):
     """How a scheduler knows a job."""
 
     job_id: str = Field(min_length=1, max_length=256)
-    """As the scheduler printed it; `0` is a valid one."""
+    """As the scheduler printed it; `0` is one where numbers begin there (PBS, `machine`), and nowhere else."""
     cluster: str | None = None
     """Slurm's cluster of a multi-cluster site, Kubernetes' namespace, PBS's server."""
     tag: Tag | None = None

@@ -71,6 +71,10 @@ class BaseDialect:
     environment: Mapping[str, str] = {}
     """Set for commands that only ask; a submit keeps the user's own, because jobs inherit it."""
     ids_per_command: ClassVar[int] = 400
+    ids: ClassVar[re.Pattern[str]] = re.compile(r"[1-9]\d{0,17}", re.ASCII)
+    """What names one job. 0 names none, and to some commands all jobs of the user (`bkill 0`)."""
+    from_zero: ClassVar[bool] = False
+    """Whether its first job has the number 0."""
     script_words: ClassVar[ScriptWords | None] = None
     """What its scripts say besides needs, for translating them; None: it has no scripts."""
 
@@ -104,11 +108,15 @@ class BaseDialect:
         return Command(argv=argv, unset=self.unset, timeout_s=timeout_s)
 
     def number(self, ref: JobRef) -> str:
-        """The id, where it is a number. Raises `BadRequest` for anything else."""
-        if re.fullmatch(r"\d{1,18}", ref.job_id, re.ASCII) is None:
-            cure = "give the number that the submit command printed"
+        """The id, where it names one job by the dialect's `ids`. Raises `BadRequest` for anything else."""
+        if self.ids.fullmatch(ref.job_id) is None:
+            cure = "give the id that the submit command printed"
             raise BadRequest(f"{ref.job_id[:80]!r} is no job id of {self.name}", where="job_id", cure=cure)
         return ref.job_id
+
+    def numbers(self, refs: Iterable[JobRef]) -> list[str]:
+        """The ids of all, each once. Raises `BadRequest` as `number` does."""
+        return list(dict.fromkeys(self.number(ref) for ref in refs))
 
     def state(self, word: str) -> JobState:
         """Our word for the scheduler's; a word that is not in the table is unknown."""
@@ -147,8 +155,9 @@ class BaseDialect:
     def parse_submit(self, done: Completed) -> SubmitAnswer:
         """Accepted, refused or in doubt: the same order of judgement for every scheduler."""
         job = self.submitted(done)
+        nobody = job is not None and not self.from_zero and re.match(r"0+(?!\d)", job.job_id) is not None
         notes = tuple(line.strip()[:500] for line in done.err.splitlines() if line.strip())[:20]
-        if done.rc == 0 and job is not None:
+        if done.rc == 0 and job is not None and not nobody:
             return SubmitAnswer(job=job, warnings=notes)
         words = one_line(f"{done.err}\n{done.out}") or f"{_program(done)} ended with exit code {done.rc} and no words"
         if job is not None:

@@ -303,6 +303,6 @@ class FluxDialect(BaseDialect):
 
 
 def _checked_id(job_id: str) -> str:
-    if read_flux_id(job_id) is None:
+    if not read_flux_id(job_id):
         raise BadRequest(f"{job_id[:60]!r} is no job id of Flux", where="job_id", cure="give the id that flux printed")
     return job_id

@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
 from dragoman.facts import Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, ReasonClass
 from dragoman.kleene import Truth
@@ -59,6 +58,7 @@ class HtCondorDialect(BaseDialect):
     )
     unset: ClassVar[tuple[str, ...]] = ("_CONDOR_CONDOR_Q_ONLY_MY_JOBS", "_CONDOR_JOB_AD", "_CONDOR_SCRATCH_DIR")
     environment: Mapping[str, str] = {"LC_ALL": "C"}
+    ids: ClassVar[re.Pattern[str]] = re.compile(r"[1-9]\d{0,11}", re.ASCII)
 
     # Submit
 
@@ -94,7 +94,7 @@ class HtCondorDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """`condor_q ID... -json`: named jobs are shown whoever owns them."""
-        return [self._ads("condor_q", *part) for part in chunks(_ids(refs), self.ids_per_command)]
+        return [self._ads("condor_q", *part) for part in chunks(self.numbers(refs), self.ids_per_command)]
 
     def parse_status(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs in the queue; the others have left it."""
@@ -102,7 +102,7 @@ class HtCondorDialect(BaseDialect):
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`condor_history ID... -json`, which looks through the whole history."""
-        return [self._ads("condor_history", *part) for part in chunks(_ids(refs), self.ids_per_command)]
+        return [self._ads("condor_history", *part) for part in chunks(self.numbers(refs), self.ids_per_command)]
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
         """Jobs in the history, which is cut from time to time: any other is unknown."""
@@ -151,7 +151,7 @@ class HtCondorDialect(BaseDialect):
 
     def cancel_command(self, ref: JobRef) -> Command:
         """`condor_rm CLUSTER`."""
-        return self.act("condor_rm", *_ids([ref]))
+        return self.act("condor_rm", self.number(ref))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """Marked for removal, or not in the queue: it has ended, or never was."""
@@ -163,11 +163,11 @@ class HtCondorDialect(BaseDialect):
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """`condor_hold`; a running job is ended, and begins anew when released."""
-        return self.act("condor_hold", *_ids([ref]))
+        return self.act("condor_hold", self.number(ref))
 
     def release_command(self, ref: JobRef) -> Command | None:
         """`condor_release`."""
-        return self.act("condor_release", *_ids([ref]))
+        return self.act("condor_release", self.number(ref))
 
     # Site
 
@@ -205,11 +205,3 @@ class HtCondorDialect(BaseDialect):
     def read_script(self, text: str) -> ScriptReading:
         """A submit description in a script's comments, or a description by itself."""
         return read_condor_script(text)
-
-
-def _ids(refs: Sequence[JobRef]) -> list[str]:
-    for ref in refs:
-        if re.fullmatch(r"\d{1,12}", ref.job_id, re.ASCII) is None:
-            cure = "give the cluster's number"
-            raise BadRequest(f"{ref.job_id[:60]!r} is no job id of HTCondor", where="job_id", cure=cure)
-    return list(dict.fromkeys(ref.job_id for ref in refs))

@@ -137,6 +137,8 @@ class KubernetesDialect(BaseDialect):
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """The Jobs and their pods by the tags on both: those that ended long ago are not sent again each time."""
         commands = []
+        for ref in refs:
+            _checked_id(ref.job_id)
         for namespace in dict.fromkeys(ref.cluster for ref in refs):
             names = dict.fromkeys(ref.job_id for ref in refs if ref.cluster == namespace)
             tags = [name for name in names if re.fullmatch(TAG_PATTERN, name)]
@@ -304,6 +306,6 @@ def _namespace(done: Completed) -> str | None:
 
 
 def _checked_id(job_id: str) -> str:
-    if _NAME.fullmatch(job_id) is None:
+    if _NAME.fullmatch(job_id) is None or job_id == "0":
         raise BadRequest(f"{job_id[:80]!r} is no name of a Job", where="job_id", cure="give the Job's name")
     return job_id

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
 from dragoman.facts import Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.model import now
@@ -32,7 +31,6 @@ from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["LsfDialect"]
 
-_JOB_ID = re.compile(r"\d{1,18}(?:\[\d{1,9}\])?", re.ASCII)
 _TAG = re.compile(TAG_PATTERN.strip("^$"))
 _NONE = re.compile(r"No (?:unfinished |matching )?jobs? found|is not found", re.IGNORECASE)
 
@@ -60,6 +58,7 @@ class LsfDialect(BaseDialect):
     )  # fmt: skip
     environment: Mapping[str, str] = {"TZ": "UTC", "LC_ALL": "C"}
     ids_per_command: ClassVar[int] = 200
+    ids: ClassVar[re.Pattern[str]] = re.compile(r"[1-9]\d{0,17}(?:\[[1-9]\d{0,8}\])?", re.ASCII)
 
     def __init__(self, clock: Clock = now) -> None:
         self._clock = clock
@@ -87,7 +86,7 @@ class LsfDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """One `bjobs -a` for all jobs of the user."""
-        return [self._bjobs("-a")] if refs else []
+        return [self._bjobs("-a")] if self.numbers(refs) else []
 
     def _bjobs(self, *which: str) -> Command:
         return self.ask("bjobs", *which, "-json", "-o", FIELDS, max_output_bytes=LONGEST_QUEUE)
@@ -117,7 +116,7 @@ class LsfDialect(BaseDialect):
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`bhist -l` for at most `ids_per_command` jobs each."""
-        ids = list(dict.fromkeys(_checked_id(ref.job_id) for ref in refs))
+        ids = self.numbers(refs)
         return [self.ask("bhist", "-a", "-l", *part, timeout_s=120) for part in chunks(ids, self.ids_per_command)]
 
     def parse_history(self, done: Completed, refs: Sequence[JobRef]) -> JobAnswers:
@@ -152,7 +151,7 @@ class LsfDialect(BaseDialect):
         word = re.compile(rf"(?:^|\.){re.escape(tag)}(?:\[|$)")
         for job_id, name in jobs:
             base = job_id.partition("[")[0]
-            if word.search(name) and _JOB_ID.fullmatch(base):
+            if word.search(name) and self.ids.fullmatch(base):
                 return Answer[JobRef].ok(JobRef(job_id=base, tag=known))
         if trouble:
             return Answer[JobRef].unknown(trouble)
@@ -178,7 +177,7 @@ class LsfDialect(BaseDialect):
 
     def cancel_command(self, ref: JobRef) -> Command:
         """`bkill ID`."""
-        return self.act("bkill", _checked_id(ref.job_id))
+        return self.act("bkill", self.number(ref))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """The words tell: bkill's exit code is 255 for a job that has ended too."""
@@ -191,11 +190,11 @@ class LsfDialect(BaseDialect):
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """`bstop ID`: a pending job is held, a running one suspended."""
-        return self.act("bstop", _checked_id(ref.job_id))
+        return self.act("bstop", self.number(ref))
 
     def release_command(self, ref: JobRef) -> Command | None:
         """`bresume ID`."""
-        return self.act("bresume", _checked_id(ref.job_id))
+        return self.act("bresume", self.number(ref))
 
     # Site
 
@@ -235,9 +234,3 @@ class LsfDialect(BaseDialect):
     def read_script(self, text: str) -> ScriptReading:
         """See `lsf_read`."""
         return read_lsf_script(text)
-
-
-def _checked_id(job_id: str) -> str:
-    if _JOB_ID.fullmatch(job_id) is None:
-        raise BadRequest(f"{job_id[:80]!r} is no job id of LSF", where="job_id", cure="give bsub's number")
-    return job_id

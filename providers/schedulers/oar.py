@@ -34,7 +34,6 @@ from providers.schedulers.script_words import ScriptWords
 
 __all__ = ["OarDialect"]
 
-_JOB_ID = re.compile(r"\d{1,18}", re.ASCII)
 _TAG = re.compile(TAG_PATTERN.strip("^$"))
 _OLDEST = "job_id IN (SELECT MIN(job_id) FROM jobs)"
 _ACTIVE = "state NOT IN ('Terminated', 'Error')"
@@ -96,7 +95,7 @@ class OarDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """`oarstat -f -J --sql` for many jobs at once: `-j` is a question to the database for each."""
-        ids = list(dict.fromkeys(self.number(ref) for ref in refs))
+        ids = self.numbers(refs)
         return [self._oarstat(_of(part)) for part in chunks(ids, self.ids_per_command)]
 
     def _oarstat(self, where: str) -> Command:
@@ -136,10 +135,10 @@ class OarDialect(BaseDialect):
         jobs, trouble = self._jobs(done)
         for job_id, record in jobs.items():
             name = str(record.get("name") or "")
-            if (name == tag or name.endswith(f".{tag}")) and _JOB_ID.fullmatch(job_id):
+            if (name == tag or name.endswith(f".{tag}")) and self.ids.fullmatch(job_id):
                 array = str(record.get("array_id") or job_id)
                 known = tag if _TAG.fullmatch(tag) else None
-                return Answer[JobRef].ok(JobRef(job_id=array if _JOB_ID.fullmatch(array) else job_id, tag=known))
+                return Answer[JobRef].ok(JobRef(job_id=array if self.ids.fullmatch(array) else job_id, tag=known))
         if trouble:
             return Answer[JobRef].unknown(trouble)
         return Answer[JobRef].absent("oarstat shows no job with this tag")

@@ -61,6 +61,7 @@ class PbsFamily(BaseDialect):
     unset: ClassVar[tuple[str, ...]] = ("PBS_DPREFIX", "PBS_JOBID", "PBS_ARRAY*", "PBS_QSTAT_*", TAG_VARIABLE)
     environment: Mapping[str, str] = {"TZ": "UTC"}
     exits: ClassVar[Mapping[int, tuple[str, JobState]]] = {}
+    from_zero: ClassVar[bool] = True
     task_variable: ClassVar[str]
     node_options: ClassVar[tuple[str, ...]] = ("-a",)
     table: OptionTable

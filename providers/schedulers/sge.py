@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
-from dragoman.errors import BadRequest
 from dragoman.facts import Workload
 from dragoman.job import TAG_PATTERN, JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
@@ -34,7 +33,6 @@ from providers.schedulers.sge_workload import depth_of, group_hosts, read_hosts,
 
 __all__ = ["SgeDialect"]
 
-_JOB_ID = re.compile(r"\d{1,18}", re.ASCII)
 _SUBMITTED = re.compile(r"Your job(?:-array)? (\d+)(?:\.[\d:-]+)? \(.*\) has been submitted", re.ASCII)
 _FEW = 4
 """So many jobs are asked for one by one; each `qacct` reads the whole accounting file."""
@@ -92,6 +90,8 @@ class SgeDialect(BaseDialect):
         match = _SUBMITTED.search(f"{done.out}\n{done.err}")
         if match is None:
             return super().parse_submit(done)
+        if self.ids.fullmatch(match[1]) is None:
+            return SubmitAnswer(doubt=f"{match[1][:40]} is no id of a job: {one_line(f'{done.err} {done.out}')}"[:2000])
         notes = tuple(one_line(line) for line in done.err.splitlines() if line.strip() and line != "Exiting.")[:20]
         return SubmitAnswer(job=JobRef(job_id=match[1]), warnings=notes)
 
@@ -120,7 +120,7 @@ class SgeDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """One `qstat` for all jobs of the user; `$user` is qstat's own word."""
-        return [self._qstat()] if refs else []
+        return [self._qstat()] if self.numbers(refs) else []
 
     def _qstat(self) -> Command:
         return self.ask("qstat", "-u", "$user", "-r", "-xml", max_output_bytes=LONGEST_QUEUE)
@@ -145,7 +145,7 @@ class SgeDialect(BaseDialect):
 
     def explain_command(self, ref: JobRef) -> Command:
         """`qstat -j ID`: why a job waits, or is in error state; too much work for the scheduler to ask for each."""
-        return self.ask("qstat", "-j", _checked_id(ref.job_id))
+        return self.ask("qstat", "-j", self.number(ref))
 
     def parse_explain(self, done: Completed, status: JobStatus) -> JobStatus:
         """The status with the scheduler's own reason, where it tells one."""
@@ -160,7 +160,7 @@ class SgeDialect(BaseDialect):
         """`qacct -j` for each of a few jobs, or once for all of ours; those without a tag always by their id."""
         bare = [ref for ref in refs if ref.tag is None]
         single = refs if len(refs) <= _FEW else bare[: 20 - 1]
-        commands = [self.ask("qacct", "-j", _checked_id(ref.job_id)) for ref in single]
+        commands = [self.ask("qacct", "-j", self.number(ref)) for ref in single]
         if len(refs) > _FEW and len(bare) < len(refs):
             commands.append(self.ask("qacct", "-b", _begin(since), "-j", "*dgm-*", timeout_s=120))
         return commands
@@ -190,7 +190,7 @@ class SgeDialect(BaseDialect):
             rows, trouble = self._rows(done, lambda _, name: name.endswith(tag))
             pairs = [(row.id, row.name) for row in rows]
         for job_id, name in pairs:
-            if (name == tag or name.endswith(f".{tag}")) and _JOB_ID.fullmatch(job_id):
+            if (name == tag or name.endswith(f".{tag}")) and self.ids.fullmatch(job_id):
                 return Answer[JobRef].ok(JobRef(job_id=job_id, tag=known))
         if trouble:
             return Answer[JobRef].unknown(trouble)
@@ -211,7 +211,7 @@ class SgeDialect(BaseDialect):
 
     def cancel_command(self, ref: JobRef) -> Command:
         """`qdel ID`."""
-        return self.act("qdel", _checked_id(ref.job_id))
+        return self.act("qdel", self.number(ref))
 
     def parse_cancel(self, done: Completed) -> Answer[JobRef]:
         """What qdel says is on stdout; an exit code of 0 alone is not believed."""
@@ -224,11 +224,11 @@ class SgeDialect(BaseDialect):
 
     def hold_command(self, ref: JobRef) -> Command | None:
         """`qhold ID`."""
-        return self.act("qhold", _checked_id(ref.job_id))
+        return self.act("qhold", self.number(ref))
 
     def release_command(self, ref: JobRef) -> Command | None:
         """`qrls ID`."""
-        return self.act("qrls", _checked_id(ref.job_id))
+        return self.act("qrls", self.number(ref))
 
     # Site
 
@@ -273,9 +273,3 @@ def _not_found(done: Completed) -> bool:
 
 def _begin(since: datetime) -> str:
     return (since - timedelta(hours=1)).astimezone(UTC).strftime("%Y%m%d%H%M")
-
-
-def _checked_id(job_id: str) -> str:
-    if _JOB_ID.fullmatch(job_id) is None:
-        raise BadRequest(f"{job_id[:80]!r} is no job id of Grid Engine", where="job_id", cure="give qsub's number")
-    return job_id

@@ -46,7 +46,7 @@ from providers.schedulers.slurm_workload import DEPTH_FORMAT, read_workload
 
 __all__ = ["MARGIN", "MOST_OUTPUT", "SlurmDialect", "checked_id"]
 
-_JOB_ID = re.compile(r"\d{1,18}(?:_(?:\d+|\[[\d,:%-]+\])|\+\d+)?", re.ASCII)
+_JOB_ID = re.compile(r"[1-9]\d{0,17}(?:_(?:\d+|\[[\d,:%-]+\])|\+\d+)?", re.ASCII)
 _CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _TO_START = re.compile(r"\bJob (\d+) to start at (\S+)(?: using (\d+) processors)?(?: on (?:nodes )?(\S+))?")
 MARGIN = timedelta(hours=1)
@@ -156,6 +156,8 @@ class SlurmDialect(BaseDialect):
 
     def status_commands(self, refs: Sequence[JobRef]) -> list[Command]:
         """One `squeue --me` for each cluster."""
+        for ref in refs:
+            checked_id(ref.job_id)
         return [self._squeue(cluster) for cluster in dict.fromkeys(ref.cluster for ref in refs)]
 
     def _squeue(self, cluster: str | None) -> Command:

@@ -369,7 +369,7 @@ def test_a_submit_while_lsf_is_down_is_in_doubt(done: Finish, err: str, rc: int)
          "OAR_JOB_ID=108494\n", "108494"),
         ("OAR_JOB_ID=9\nOAR_JOB_ID=10\nOAR_JOB_ID=11\nOAR_ARRAY_ID=9\n", "9"),
         ("OAR_JOB_ID=8\nReservation mode: waiting validation...\nReservation valid --> OK\n", "8"),
-        ("[ADMISSION RULE] OAR_JOB_ID=7 is what you had\nOAR_JOB_ID=0\n", "0"),
+        ("[ADMISSION RULE] OAR_JOB_ID=7 is what you had\nOAR_JOB_ID=6\n", "6"),
     ],
 )  # fmt: skip
 def test_the_id_is_not_always_in_the_last_line(done: Finish, out: str, job_id: str) -> None:
