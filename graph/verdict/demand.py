@@ -10,6 +10,7 @@ from dragoman.facts import Gpu, NodeGroup
 from dragoman.kleene import Truth, all_of, truth
 from dragoman.shape import Gpus, Shape
 from dragoman.units import format_bytes
+from graph.verdict.gpu_models import LEAST_OF_STATED, model_fits
 
 __all__ = ["Demand", "Part", "demand_on", "gpu_kind_fits", "node_can_hold", "node_parts", "sharing_cores"]
 
@@ -107,19 +108,14 @@ def gpu_kind_fits(kind: Gpu, need: Gpus) -> Truth:
     """Whether GPUs of this kind are what was asked for (count aside)."""
     parts: list[Truth] = []
     if need.model is not None:
-        wanted = _squeezed(need.model)
-        parts.append(truth(None if kind.model is None else wanted in _squeezed(kind.model)))
+        told = kind.model
+        parts.append(Truth.UNKNOWN if told is None else model_fits(need.model, told, kind.memory_bytes))
     if need.memory_bytes is not None:
-        # Drivers reserve a little: a "40 GB" card shows 39.4 GiB.
-        enough = None if kind.memory_bytes is None else kind.memory_bytes >= need.memory_bytes * 0.9
+        enough = None if kind.memory_bytes is None else kind.memory_bytes >= need.memory_bytes * LEAST_OF_STATED
         parts.append(truth(enough))
     if need.vendor is not None:
         parts.append(truth(None if kind.vendor is None else kind.vendor == need.vendor))
     return all_of(parts)
-
-
-def _squeezed(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
 
 
 def _gpus_per_node(group: NodeGroup, need: Gpus | None) -> int | None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from dragoman.facts import NodeGroup, Queue, Workload
-from dragoman.kleene import Truth, all_of, any_of, truth
+from dragoman.kleene import Truth, all_of, truth
 from dragoman.proposal import Check, CheckKind, Suggestion
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import QueueLimits, Site
 from dragoman.units import counted, format_bytes, format_duration
+from graph.verdict.at_once import Laid, hold_together, start_together
 from graph.verdict.cpus import CpuUnit, as_counted, cpus_for_one, unit_of
 from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, sharing_cores
 from graph.verdict.evidence import alternatives, together
+from graph.verdict.free import idle_nodes, starts_now
 
 __all__ = ["Placement", "place"]
 
@@ -107,17 +109,27 @@ def _try(
     ids: tuple[str, ...],
 ) -> _Try:
     groups = [group for group in workload.groups or () if not group.queues or queue.name in group.queues]
+    whole = Truth.YES in (workload.whole_nodes_only, queue.exclusive_nodes)
     fits = [
-        _best_group(shape, groups, queue, index, unit_of(request, shape, workload.scheduler)) for shape in components
+        _best_group(shape, groups, queue, index, unit_of(request, shape, workload.scheduler), whole)
+        for shape in components
     ]
     limits = _limits_of(site, queue)
     demands = [each.demand for each in fits if each.demand is not None]
     nodes = sum(each.nodes for each in demands) if len(demands) == len(components) else None
     checks, suggestions = _limit_checks(request, site, queue, limits, nodes, demands, index)
     checks += [each.check for each in fits]
+    laid = [each.laid for each in fits if each.laid is not None and each.check.result is not Truth.NO]
+    at_once, free = Truth.YES, ""
+    if len(components) > 1 and len(laid) == len(components):
+        result, why = hold_together(laid, groups, whole)
+        checks.append(_check("components", "shape", result, why))
+        at_once, free = start_together(laid, groups, queue, whole)
     one = together(f"queue {queue.name}", f"shapes.{index}", "shape", checks)
     reason = f"queue {queue.name}: {one.reason}" if one.reason else f"fits queue {queue.name}"
-    start = all_of([queue.usable if queue.usable is not Truth.UNKNOWN else Truth.YES, *(each.start for each in fits)])
+    start = all_of(
+        [queue.usable if queue.usable is not Truth.UNKNOWN else Truth.YES, at_once, *(each.start for each in fits)]
+    )
     suggestions += [s for each in fits for s in each.suggestions]
     others_hold = all(check.result is not Truth.NO for check in checks if check.kind != "walltime")
     kept = suggestions if others_hold else [s for s in suggestions if s.field != "walltime_s"]
@@ -125,7 +137,7 @@ def _try(
         one.model_copy(update={"reason": reason[:1000], "observations": ids}),
         start if one.result is not Truth.NO else Truth.NO,
         index, queue, demands[0] if demands else None, tuple(kept),
-        "; ".join(dict.fromkeys(each.free for each in fits if each.free)),
+        free or "; ".join(dict.fromkeys(each.free for each in fits if each.free)),
     )  # fmt: skip
 
 
@@ -136,9 +148,21 @@ class _GroupFit:
     demand: Demand | None
     suggestions: tuple[Suggestion, ...] = ()
     free: str = ""
+    laid: Laid | None = None
 
 
-def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int, unit: CpuUnit) -> _GroupFit:
+@dataclass(frozen=True, slots=True)
+class _On:
+    """A group of nodes, its place among those of the queue, and what the shape takes of it."""
+
+    place: int
+    group: NodeGroup
+    demand: Demand
+
+
+def _best_group(
+    shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int, unit: CpuUnit, whole: bool
+) -> _GroupFit:
     """Whether nodes of the queue can hold the shape, together where several kinds of node qualify."""
     where = f"shapes.{index}"
     if not groups:
@@ -151,13 +175,18 @@ def _best_group(shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: 
         demand = demand_on(laid, group, cpus_for_one(there, unit))
         judged.append((group, demand, *node_can_hold(laid, demand, group)))
     for wanted in (Truth.YES, Truth.UNKNOWN):
-        able = [(group, demand) for group, demand, result, _ in judged if result is not Truth.NO]
-        sure = [(group, demand) for group, demand, result, _ in judged if result is Truth.YES]
+        able = [_On(place, *each[:2]) for place, each in enumerate(judged) if each[2] is not Truth.NO]
+        sure = [one for one in able if judged[one.place][2] is Truth.YES]
         chosen = sure if wanted is Truth.YES else able
         if chosen:
-            fit = _count_nodes(shape, chosen, where, wanted)
+            fit = _count_nodes(shape, chosen, where, wanted, queue, whole)
             if fit.check.result is not Truth.NO or wanted is Truth.UNKNOWN or len(able) == len(sure):
-                return fit
+                placed = fit.laid and replace(
+                    fit.laid,
+                    sure=fit.laid.able if wanted is Truth.YES else tuple(one.place for one in sure),
+                    able=tuple(one.place for one in able),
+                )
+                return replace(fit, laid=placed)
     reasons = dict.fromkeys(words for _, _, _, words in judged if words)
     near = dict.fromkeys(
         each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where, queue)
@@ -176,9 +205,16 @@ def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str, queue
     return [Suggestion(field=f"{where}.{part.field}", asked=part.asked, offered=part.offered, words=words)]
 
 
-def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where: str, each: Truth) -> _GroupFit:
-    demand = max((demand for _, demand in chosen), key=lambda one: one.nodes)
-    groups = [group for group, _ in chosen]
+def _count_nodes(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queue: Queue, whole: bool) -> _GroupFit:
+    """On all of them, or on the larger ones alone where those are enough: a job takes fewer of these."""
+    ordered = sorted(chosen, key=lambda on: on.demand.nodes)
+    ends = [end for end in range(1, len(ordered)) if ordered[end].demand.nodes > ordered[end - 1].demand.nodes]
+    fits = [_on_these(shape, ordered[:end], where, each, queue, whole) for end in (len(ordered), *reversed(ends))]
+    return min(fits, key=lambda fit: (_PREFERENCE[fit.check.result], _PREFERENCE[fit.start]))
+
+
+def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queue: Queue, whole: bool) -> _GroupFit:
+    demand, groups = chosen[-1].demand, [on.group for on in chosen]
     total = _sum([group.nodes for group in groups])
     enough = truth(None if total is None else total >= demand.nodes)
     result = all_of((each, enough))
@@ -192,34 +228,12 @@ def _count_nodes(shape: Shape, chosen: Sequence[tuple[NodeGroup, Demand]], where
             )
     elif result is Truth.UNKNOWN:
         reason = "sizes of the nodes are not fully known"
-    start, free = _start(shape, demand, groups), ""
-    idle = _sum([group.nodes_idle for group in groups])
-    if start is not Truth.YES and result is Truth.YES and idle is not None:
+    start, free = starts_now(shape, demand, groups, queue, whole), ""
+    idle = idle_nodes(groups, queue)
+    if start is not Truth.YES and result is Truth.YES and idle is not None and idle < demand.nodes:
         free = f"{counted(idle, 'node')} free, asked {demand.nodes}"
-    return _GroupFit(_check(where, "shape", result, reason), start, demand, suggestions, free)
-
-
-def _start(shape: Shape, demand: Demand, groups: Sequence[NodeGroup]) -> Truth:
-    """Whether it can start at once on what is free."""
-    idle = _sum([group.nodes_idle for group in groups])
-    if idle is not None and idle >= demand.nodes:
-        return Truth.YES
-    if demand.nodes > 1 or shape.exclusive:
-        return Truth.NO if idle is not None else Truth.UNKNOWN
-    return any_of(_shared_start(shape, demand, group) for group in groups)
-
-
-def _shared_start(shape: Shape, demand: Demand, group: NodeGroup) -> Truth:
-    if group.largest_free_cpus is None:
-        return Truth.UNKNOWN if group.nodes_idle is None else Truth.NO
-    parts = [truth(group.largest_free_cpus >= demand.cpus_per_node)]
-    if demand.memory_bytes_per_node is not None and group.memory_free_bytes is not None:
-        parts.append(truth(group.memory_free_bytes >= demand.memory_bytes_per_node))
-    if shape.gpus is not None:
-        free = [kind.free for kind in group.gpus or ()]
-        known = [each for each in free if each is not None]
-        parts.append(truth(sum(known) >= demand.gpus_per_node if len(known) == len(free) and free else None))
-    return all_of(parts)
+    laid = Laid(shape, demand, start, (), tuple(on.place for on in chosen))
+    return _GroupFit(_check(where, "shape", result, reason), start, demand, suggestions, free, laid)
 
 
 def _limit_checks(

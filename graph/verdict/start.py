@@ -67,6 +67,8 @@ def start_of(
     if seen is None or seen.value is None:
         return StartEstimate(now=placement.start, made_at=at)
     told = seen.value
+    if told.method == "simulated" and told.now is Truth.YES:  # it goes by less of its state than the placement does
+        return StartEstimate(now=placement.start, made_at=at)
     # Jobs before it may end early, and others may come before it: the scheduler's word bounds neither side.
     low = 0.0 if told.low_s is None and told.expected_s is not None else told.low_s
     return told.model_copy(update={"low_s": low, "observations": (seen.observation.id,)})
