@@ -17,11 +17,19 @@ __all__ = ["dialect_of_script", "directive_pattern", "read_any_script"]
 def dialect_of_script(text: str) -> str | None:
     """The scheduler whose directives come first; None: it is no job script.
 
-    Of dialects with the same directives (PBS and Torque, whose reader is one) it is the first by name.
+    Of dialects with the same directives (PBS and Torque, whose reader is one) it is the one that is told by options
+    or variables that no other of them has, else the first by name.
     """
     first = directive_pattern().search(text)
     names = [name for name, prefix in _prefixes().items() if first is not None and re.match(_mark(prefix), first[0])]
-    return min(names, default=None)
+    told = [name for name in names if _told_by(name, text)] if len(names) > 1 else []
+    return told[0] if len(told) == 1 else min(names, default=None)
+
+
+def _told_by(name: str, text: str) -> bool:
+    words = getattr(dialects.get(name), "script_words", None)
+    patterns = (words.told_by, words.told_by_body) if words is not None else ()
+    return any(pattern and re.search(pattern, text, re.MULTILINE) is not None for pattern in patterns)
 
 
 @functools.cache

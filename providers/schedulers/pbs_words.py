@@ -101,11 +101,18 @@ PBS_WORDS: Final = ScriptWords(
     fills={Fill.TASK: "^array_index^", Fill.JOB: "$PBS_JOBID", Fill.NAME: "$PBS_JOBNAME"},
     mail={"a": "fail", "b": "begin", "e": "end", "n": ""},
     related=frozenset({"torque", "moab"}),
+    told_by=r"^#PBS[ \t](?:.*[ \t])?(?:-J[ \t]*\d|-[lW].*\b(?:select|place)=)",
+    told_by_body=r"^[^#\n]*\bPBS_ARRAY_(?:INDEX|ID)\b",
 )  # fmt: skip
 
 _TORQUE: Final = {
     "task": ("PBS_ARRAYID",), "nodes": ("PBS_NUM_NODES",), "tasks": ("PBS_NP",), "cpus_on_node": ("PBS_NUM_PPN",),
 }  # fmt: skip
+_ONLY_TORQUE: Final = (
+    r"^#PBS[ \t](?:.*[ \t])?(?:-t[ \t]*\d|-l(?:[ \t]*|.*[ ,])"
+    r"(?:nodes=\S*:(?:gpus|mics)=|(?:naccesspolicy|procs|advres|gres|qos)=|walltime=\d+:\d+:\d+:\d))"
+)
+"""An array, words of a node, a clock with days (pbs_resources of Torque), and resources of the scheduler beside it."""
 TORQUE_WORDS: Final = replace(
     PBS_WORDS,
     title="Torque",
@@ -119,6 +126,8 @@ TORQUE_WORDS: Final = replace(
     write=_write_torque,
     fills={Fill.TASK: "$PBS_ARRAYID", Fill.JOB: "$PBS_JOBID", Fill.NAME: "$PBS_JOBNAME"},
     related=frozenset({"pbs", "moab"}),
+    told_by=_ONLY_TORQUE,
+    told_by_body=r"^[^#\n]*\bPBS_(?:ARRAYID|NUM_NODES|NUM_PPN|NP)\b",
 )
 MOAB_WORDS: Final = replace(
     TORQUE_WORDS, title="Moab", prefix="#MSUB", family=r"(?:PBS|MOAB)_\w+", related=frozenset({"pbs", "torque"}),

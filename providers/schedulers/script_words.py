@@ -253,6 +253,11 @@ class ScriptWords:
     """Regular expression of a directive's beginning, where `prefix` is only one way to write it."""
     whole_file: bool = False
     """Directives count wherever they stand in the file."""
+    told_by: str = ""
+    """Regular expression of lines of directives that tell it from others with the same `prefix`: options that only it
+    has."""
+    told_by_body: str = ""
+    """The same of the body's lines: variables that only it sets."""
     related: frozenset[str] = frozenset()
     """Other dialects whose own options are understood."""
     notes: tuple[tuple[str, str], ...] = ()

@@ -74,6 +74,7 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
     returns = "\r" in text
     text = clean_script(text)
     reader, writer = dialect_named(source or _told(text, name)), dialect_named(target)
+    reader = _mixed(reader, writer, text)
     read, written = words_of(reader), words_of(writer)
     if written is None or getattr(writer, "only_scripts", False):
         raise BadRequest(
@@ -89,6 +90,19 @@ def translate_script(text: str, target: str, *, source: str | None = None, name:
         why = "the lines ended with carriage returns, which a shell would take for letters: they are dropped"
         made.report.append(Remark(kind="note", why=why))
     return made.as_it_is() if reader.name == writer.name else made.done()
+
+
+def _mixed(reader: Dialect, writer: Dialect, text: str) -> Dialect:
+    """The reader; for a scheduler's own script with options that only a related one knows, that one."""
+    words = words_of(reader)
+    if words is None or reader.name != writer.name:
+        return reader
+    for name, make in dialects.items():
+        other = words_of(make)
+        alike = other is not None and name in words.related and other.prefix == words.prefix and other.told_by
+        if other is not None and alike and re.search(other.told_by, text, re.MULTILINE) is not None:
+            return dialect_named(name)
+    return reader
 
 
 def _told(text: str, name: str) -> str:
