@@ -20,6 +20,7 @@ from graph.verdict.demand import gpu_kind_fits
 from graph.verdict.evaluate import evaluate
 from graph.verdict.gpu_models import model_fits
 from providers.site_runtime import open_site
+from providers.translation.translate import dialect_named
 
 GIB = 2**30
 SITE = Site(name="there", scheduler="slurm")
@@ -94,6 +95,24 @@ def test_components_that_state_no_nodes_may_share_one(judge: Judge) -> None:
     cards = Gpu(model="a100", count=4, free=4)
     six = several(*(Shape(tasks=1, gpus=Gpus(count=3, per="job")) for _ in range(2)))
     assert judge(six, nodes(1, 1, gpus=(cards,))).verdict is Verdict.INCOMPATIBLE
+
+
+@pytest.mark.parametrize(
+    ("dialect", "script"),
+    [
+        ("slurm", "#!/bin/bash\n#SBATCH -N {0}\n#SBATCH hetjob\n#SBATCH -N {1}\nsrun ./a\n"),
+        ("pbs", "#!/bin/bash\n#PBS -l select={0}:ncpus=8:mem=4gb+{1}:ncpus=16\n#PBS -l place=scatter\n./a\n"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("counts", "verdict"), [((6, 7), Verdict.INCOMPATIBLE), ((4, 6), Verdict.BUSY), ((3, 5), Verdict.READY)]
+)
+def test_components_of_a_script_are_needed_at_once(
+    dialect: str, script: str, counts: tuple[int, int], verdict: Verdict, judge: Judge
+) -> None:
+    request = dialect_named(dialect).read_script(script.format(*counts)).request
+    assert len(request.components) == 2
+    assert judge(request, nodes(10, 8, memory_bytes_per_node=64 * GIB)).verdict is verdict
 
 
 def test_an_unknown_number_of_nodes_holds_no_components_for_sure(judge: Judge) -> None:
