@@ -15,6 +15,7 @@ from dragoman.model import JsonValue
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Suggestion
 from dragoman.request import JobRequest
+from dragoman.shape import Shape
 from dragoman.site import Site
 from graph.reading.answers import apply_patch
 from graph.verdict.conventions import Conventions
@@ -28,12 +29,38 @@ _MAY_CHANGE = re.compile(
 _NAMED = re.compile(
     r"(?i)\b(?P<what>queue|partition|package|module|site|account|cluster|host)s?\s+[`'\"]?(?P<name>[\w.+/@-]{2,64})"
 )
-_PLAIN_WORDS = frozenset(
-    [
-        *("and", "are", "at", "can", "for", "from", "has", "have", "holds", "in", "is", "it", "no", "not", "of", "on"),
-        *("or", "that", "the", "there", "this", "to", "was", "with"),
-    ]
+_NAMED_BEFORE = re.compile(
+    r"(?i)(?<![\w./@-])[`'\"]?(?P<name>[a-z][\w.+/@-]{1,63})[`'\"]?\s+"
+    r"(?P<what>queue|partition|package|module|site|account|cluster|host)s?\b"
 )
+_SHAPED = re.compile(
+    r"(?<![\w./@-])(?P<name>"
+    r"[a-z][\w+.-]*[/@]v?\d[\w.+-]*"  # gromacs/2024.2, openmpi@4.1
+    r"|[a-z]+\d*(?:_\w+)+"  # gpu_long
+    r"|(?:[a-z][a-z0-9]*-)+\w*\d\w*)"  # intel-2023
+    r"(?![\w/@-])",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[`'\"](?P<name>[a-z][\w.+/@-]{1,63})[`'\"]", re.IGNORECASE)
+_PLAIN_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "accepts allows and are at but can could does for from gives has have holds in is it lets limit limits manager"
+        " may might must needs no not of offers on or should so takes that the there this to wants was were which will"
+        " with would",
+    )
+)
+_BEFORE = _PLAIN_WORDS | frozenset(
+    re.findall(
+        r"\w+",
+        "a all an another any busy closed compute cpu default different each empty every execution first free full gpu"
+        " hpc idle installed its job large local login longer matching more named one only open other our remote"
+        " requested routing same second several shorter simulated single software some such suitable target their"
+        " these those two usable user users whole your",
+    )
+)
+"""Words before `queue` and the like that name none."""
+_FIELDS = frozenset([*JobRequest.model_fields, *Shape.model_fields, *Proposal.model_fields])
 
 
 class Statement(BaseModel):
@@ -97,11 +124,17 @@ CONCLUDE: dict[str, Any] = {
 def explained(conclusion: Conclusion, site: Site, request: JobRequest, evidence: Sequence[Observation]) -> str:
     """The statements that cite what was observed and name nothing else."""
     ids = {each.id for each in evidence}
-    known = {name for each in evidence for name in _names([each.provider, each.arguments, each.value])}
-    known |= {site.name.lower(), site.scheduler.lower(), *_names(request.dump())}
+    known = {name for each in evidence for name in _names([each.provider, each.tool, each.arguments, each.value])}
+    known |= {word.strip("'\"`.,;:()").lower() for each in evidence for word in each.reason.split()}
+    known |= _FIELDS | {site.name.lower(), site.scheduler.lower(), *_names(request.dump())}
     kept, left = [], 0
     for statement in conclusion.explanation:
-        invented = [match for match in _NAMED.finditer(statement.text) if not _observed(match, site, known)]
+        text = statement.text
+        invented = [match for match in _NAMED.finditer(text) if not _observed(match, site, known)]
+        before = [match for match in _NAMED_BEFORE.finditer(text) if match["name"].lower() not in _BEFORE]
+        invented += [match for match in before if not _shown(match["name"], known)]
+        shaped = [match for kind in (_SHAPED, _QUOTED) for match in kind.finditer(text)]
+        invented += [match for match in shaped if not _shown(match["name"], known | ids)]
         if statement.cites and ids.issuperset(statement.cites) and not invented:
             kept.append(f"{' '.join(statement.text.split())} [{', '.join(statement.cites)}]")
         else:
@@ -118,6 +151,8 @@ def _names(value: object) -> Iterator[str]:
             yield value.lower()
             yield from (part for part in re.split(r"[/@]", value.lower()) if part)
     elif isinstance(value, dict | list):
+        if isinstance(value, dict):
+            yield from (key.lower() for key in value)
         for each in value.values() if isinstance(value, dict) else value:
             yield from _names(each)
 
@@ -129,7 +164,13 @@ def _observed(match: re.Match[str], site: Site, known: Collection[str]) -> bool:
         return True
     if match["what"].lower() in ("site", "cluster", "host"):
         return name == site.name.lower()
-    return name in known or all(part in known for part in re.split(r"[/@]", name))
+    return _shown(name, known)
+
+
+def _shown(name: str, known: Collection[str]) -> bool:
+    """Whether a name occurs in what was observed or asked, whole or in all its parts."""
+    bare = name.strip(".,;:").lower()
+    return bare in known or all(part in known for part in re.split(r"[/@]", bare))
 
 
 def tried(
