@@ -13,7 +13,9 @@ def translate(
     script: Annotated[str, typer.Argument(help="a job script's file; `-` reads stdin", show_default=False)],
     to: Annotated[
         str,
-        typer.Option(metavar="NAME", help="slurm, pbs, torque, flux, lsf, sge, oar, k8s, machine", show_default=False),
+        typer.Option(
+            metavar="NAME", help="slurm, pbs, torque, flux, lsf, sge, oar, htcondor, k8s, machine", show_default=False
+        ),
     ],
     source: Annotated[
         str | None, typer.Option("--from", metavar="NAME", help="whose script it is; default: whose directives lead")

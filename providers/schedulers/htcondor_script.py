@@ -25,7 +25,7 @@ from providers.schedulers.htcondor_status import POOL
 from providers.schedulers.job_output import output_lines, scheduler_log
 from providers.schedulers.job_script import job_lines
 from providers.schedulers.script_draft import Option, ScriptDraft, read_number
-from providers.schedulers.script_words import Kept, ScriptWords, Writing, output_path
+from providers.schedulers.script_words import Fill, Kept, ScriptWords, Writing, output_path
 from providers.schedulers.slots import (
     array_text,
     gpus_per_node,
@@ -45,6 +45,8 @@ REMOVE = (
     " || (JobStatus == 1 && NumJobStarts > 0 && DragomanRequeue =!= true)"
 )
 """An attribute that is not there makes its half undefined, which removes nothing."""
+ENVIRONMENT = '"DRAGOMAN_CLUSTER=$(ClusterId) DRAGOMAN_PROC=$(ProcId)"'
+"""HTCondor itself tells a job neither its id nor its place in the cluster."""
 _REFUSED: Mapping[str, str] = {
     "components": "ask for one shape",
     "queue": "HTCondor has no queues: give what the machines are to have as the constraint",
@@ -109,6 +111,7 @@ def _asked(spec: JobSpec) -> list[str]:
         lines.append(f"+DragomanWalltime = {spec.walltime_s}")
     if spec.requeue:
         lines.append("+DragomanRequeue = true")
+    lines.append(f"periodic_remove = {REMOVE}")
     lines += [_native(line) for line in spec.native_options]
     if spec.array is not None:
         lines.append(f'+DragomanArray = "{array_text(spec.array)}"')
@@ -140,10 +143,9 @@ def description(spec: JobSpec, script: str) -> str:
             f"output = {log}{each}",
             f"error = {log}{each}",
             "getenv = false",
-            'environment = "DRAGOMAN_CLUSTER=$(ClusterId) DRAGOMAN_PROC=$(ProcId)"',
+            f"environment = {ENVIRONMENT}",
             "notification = never",
             f'+DragomanTag = "{spec.tag}"',
-            f"periodic_remove = {REMOVE}",
             *_asked(spec),
             "",
         ]
@@ -182,8 +184,8 @@ def read_condor_script(text: str) -> ScriptReading:
         queue = _QUEUE.fullmatch(directive.text)
         match = _LINE.fullmatch(directive.text)
         if queue is not None:
-            if queue[1] and int(queue[1]) > 1 and "array" not in draft.job:
-                tasks = ArraySpec(ranges=(ArrayRange(first=0, last=int(queue[1]) - 1),))
+            if queue[1] and int(queue[1]) > 1:
+                tasks = draft.job.get("array") or ArraySpec(ranges=(ArrayRange(first=0, last=int(queue[1]) - 1),))
                 draft.set(directive, directive.text.strip(), array=tasks)
         elif match is None or not match[2]:
             words = f"{directive.text.strip()[:60]!r} is no line of a submit description (write key = value)"
@@ -238,6 +240,8 @@ def _take(draft: ScriptDraft, directive: Directive, option: Option) -> None:
             draft.set(directive, option.written, array=ArraySpec(ranges=ranges))
         case "+dragomanrequeue":
             draft.set(directive, option.written, requeue=value.lower() == "true")
+        case "periodic_remove" | "environment" if value in (REMOVE, ENVIRONMENT):
+            pass  # what we write with every job
         case _ if name in _OURS:
             draft.ours(option.written, name)
         case _:
@@ -280,8 +284,9 @@ def _write(kept: Kept) -> Writing:
         wanted = kept.mail_on - {"begin"}
         word = "never" if not wanted else {"end": "complete", "fail": "error"}.get("".join(wanted), "always")
         writing.options.append(f"notification = {word}")
-    if kept.requeue:
-        writing.options.append("+DragomanRequeue = true")
+    if kept.requeue is not None:
+        writing.options.append(f"+DragomanRequeue = {str(kept.requeue).lower()}")
+    writing.options.append(f"environment = {ENVIRONMENT}")
     if kept.inherits:
         writing.options.append("getenv = true")
     return writing
@@ -298,10 +303,13 @@ CONDOR_WORDS: Final = ScriptWords(
     inherits=False,
     slots="cores",
     write=_write,
-    variables={"job_id": ("DRAGOMAN_CLUSTER",), "task": ("DRAGOMAN_PROC",)},
+    variables={"job_id": ("DRAGOMAN_CLUSTER",), "array_id": ("DRAGOMAN_CLUSTER",), "task": ("DRAGOMAN_PROC",)},
     commands=frozenset({"condor_submit", "condor_q", "condor_rm", "condor_hold", "condor_release", "condor_history"}),
-    own=frozenset({"batch_name", "initialdir", "output", "error"}),
-    fills={},
+    own=frozenset({"batch_name", "initialdir", "output", "error", "+DragomanRequeue"}),
+    fills={Fill.JOB: "$(ClusterId).$(ProcId)", Fill.ARRAY: "$(ClusterId)"},
+    reads={"initialdir": "work_dir", "output": "stdout", "error": "stderr", "notify_user": "mail_to"},
+    quiet=(f"periodic_remove = {REMOVE}", f"environment = {ENVIRONMENT}"),
+    shared_id=".",
     first_index=0,
-    notes=((rf"^{PREFIX} ", _HAND_IN),),
+    notes=((r"^queue\b", _HAND_IN),),
 )  # fmt: skip

@@ -28,7 +28,7 @@ def _write(kept: Kept) -> Writing:
     output_path(writing, "stdout", kept.stdout, LSF_WORDS.fills, "-o {}", _quote)
     stderr = kept.stderr
     if stderr is None and kept.joined is False and kept.stdout is not None:
-        stderr = ("stderr.", Fill.JOB)
+        stderr = ("stderr.", Fill.JOB, "-", Fill.TASK) if kept.array else ("stderr.", Fill.JOB)
     output_path(writing, "stderr", stderr, LSF_WORDS.fills, "-e {}", _quote)
     writing.add("mail_to", "-u {}", kept.mail_to, _quote)
     if kept.mail_on is not None:
@@ -47,6 +47,7 @@ LSF_WORDS: Final = ScriptWords(
     prefix="#BSUB",
     family=r"(?:LSB_\w+|LS_SUBCWD|LS_JOBPID)",
     joins=True,
+    shared_id="-",
     slots="cores",
     local_clock=True,
     launchers=(MPIEXEC, _JSRUN),

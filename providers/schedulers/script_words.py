@@ -65,6 +65,14 @@ class Kept:
     requeue: bool | None = None
     array: bool = False
 
+    def part_tasks(self, joint: str) -> None:
+        """The task's index behind the job's id in names of files, where all tasks of an array have one id."""
+        for told in ("stdout", "stderr"):
+            path: Path | None = getattr(self, told)
+            if path is not None and Fill.TASK not in path:
+                parts = [(part, joint, Fill.TASK) if part is Fill.JOB else (part,) for part in path]
+                setattr(self, told, tuple(one for each in parts for one in each))
+
     def name_files(self, fills: Mapping[Fill, str]) -> None:
         """The job's name itself in names of files, where a scheduler has no mark for it."""
         if self.name is not None and Fill.NAME not in fills:
@@ -226,6 +234,9 @@ class ScriptWords:
     write: Callable[[Kept], Writing] = _write_nothing
     whole: Callable[[JobSpec, Kept, str], str] | None = None
     """What is handed in, where it is no script with directives: from the job, and the script that it runs."""
+    shared_id: str = ""
+    """What is put between the job's id and a task's index, where all tasks of an array have one id; empty: each task
+    has an id of its own."""
     first_index: int | None = None
     """Tasks of an array are only counted, from this number; None: they have their own indices."""
     slots: Literal["tasks", "cores", "shares"] = "tasks"

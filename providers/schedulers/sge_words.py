@@ -78,6 +78,7 @@ SGE_WORDS: Final = ScriptWords(
     family=r"(?:SGE_\w+|JOB_ID|JOB_NAME|PE_HOSTFILE|NSLOTS|NHOSTS|RESTARTED)",
     starts_in="home",
     inherits=False,
+    shared_id=".",
     slots="cores",
     spread=_spread,
     local_clock=True,

@@ -37,6 +37,11 @@ class Given:
     positions: bool = False
     """The index of an array's task has to be computed."""
 
+    @property
+    def shared_id(self) -> str:
+        """What parts a task's index from the job's id, where tasks had ids of their own and have one here."""
+        return self.target.shared_id if self.array and not self.source.shared_id else ""
+
     def constant(self, meaning: str) -> str | None:
         """What the request itself says of it."""
         shape, array = self.request.shape, self.request.array
@@ -75,6 +80,10 @@ class Given:
             return "DRAGOMAN_TASK", f"{title} only counts the tasks of an array: the index is computed"
         if meaning.partition("_")[0] == "task" and not self.array:
             return None
+        if meaning == "job_id" and self.shared_id and "task" in target.variables:
+            job, task = target.variables["job_id"][0], target.variables["task"][0]
+            self.definitions["DRAGOMAN_JOB_ID"] = f'"${{{job}}}{self.shared_id}${{{task}}}"'
+            return "DRAGOMAN_JOB_ID", f"all tasks of an array have one {job} at {title}: the task's index is added"
         if meaning in target.variables:
             hint = target.hints.get(meaning)
             return target.variables[meaning][0], f"{title}'s own variable" + (f"; {hint}" if hint else "")

@@ -165,7 +165,7 @@ def _counts(line: str, words: ScriptWords) -> bool:
     """Whether a line is of the job rather than of an attempt of ours."""
     if not line.startswith(words.prefix) or TAG in line or _CONTROL in line or NO_NAME in line:
         return False
-    match = re.match(r"\s*(--?[A-Za-z][\w-]*)", line[len(words.prefix) :])
+    match = re.match(r"\s*(--?[A-Za-z][\w-]*|\+?[A-Za-z]\w*(?=\s*=))", line[len(words.prefix) :])
     return match is None or match[1] not in words.own
 
 

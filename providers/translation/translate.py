@@ -15,7 +15,7 @@ from dragoman.protocols import Dialect, ScriptReading
 from dragoman.request import JobRequest
 from providers.registry import dialects
 from providers.schedulers.directives import clean_script
-from providers.schedulers.script_words import ScriptWords, Writing
+from providers.schedulers.script_words import Fill, ScriptWords, Writing
 from providers.script_reading import dialect_of_script
 from providers.translation.body import BodyTranslation, translate_body
 from providers.translation.changes import changes_of, unified
@@ -148,6 +148,8 @@ class _Translating:
         natives = self.writer.name in self.read.related
         needs = write_needs(self._meant(request), self.writer, self.written, self.read, natives=natives)
         given = Given(self.read, self.written, request, kept.kept, array=needs.spec.array is not None)
+        if given.shared_id and Fill.TASK in self.written.fills:
+            given.kept.part_tasks(given.shared_id)
         body = translate_body(self.reading.body, given)
         if given.kept.inherits and self.written.inherits:
             given.kept.inherits = None
