@@ -101,7 +101,8 @@ _ADJECTIVES = frozenset(("single", "big", "fat", "large", "small", "seul", "seul
 _COMMANDED = re.compile(
     r"(?i)(?:^|[.:;,\n(=>|-]|\b(?:run|runs|running|execute|executes|executing|exec|launch|launching|start|starting"
     r"|call|calls"
-    r"|invoke|do|args|arguments?|parameters?|command|cmd|via|then|is|as|like|lance|lancer|exécuter|lancez|starte|starten|please|bitte|env|time|nice"
+    r"|invoke|do|args|arguments?|parameters?|command|cmd|via|then|is|as|like|lance|lancer|exécuter|lancez|starte"
+    r"|starten|please|bitte|env|time|nice"
     r"|[A-Z_]+=\S*|\d+))[ \t]*[`\"']?$"
 )
 """Before a command that is given, not told of: then plain words behind it are its arguments (`run ./x all`)."""

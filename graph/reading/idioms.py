@@ -81,11 +81,27 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"|tickets?:? ?#?\d{3,9}", ""),
     (r"(?:from|requester|requested by|user|contact|reply to|cc|to|sender) ?: ?[\w.@+-]+(?: [\w.-]+){0,2}" + _END, ""),
 )  # fmt: skip
-_LABEL = r"(?:^|(?<=[ ;,\n\x00]))(?P<label>[^\W\d_][\w-]{1,20}(?: ?/ ?\w+)?(?: [^\W\d_]{2,12})?) ?[:=] ?(?=\x00)"
-_TURNING = re.compile(r"\b(?:not?|except|without|never|unless|avoid|excluding|either|or)\b")
+_LABELS = {
+    "dauer|duration|time|wall ?time|run ?time|laufzeit|durée|rechenzeit": "walltime_s",
+    "budget": "budget",
+    "cmd|command|aufruf|befehl|call|commande|text|programme?|to run|prog": "command",
+    "fs|file ?systems?|storage|dateisystem": "storage",
+    "fabric|network|net|netzwerk|réseau|interconnect": "networks",
+    "gpus?|cards?|graphics cards?": "gpus",
+    "cpus?|cores?": "cpus",
+    "mem|memory|ram|speicher|hauptspeicher|arbeitsspeicher": "memory",
+    "nodes?|machines?": "nodes",
+    "software|code|app|application|model|tool|solver": "software",
+    "queue|partition|file": "queue",
+    "account|project|projekt|compte|konto": "account",
+    "image|container": "containers",
+    "inputs?|data|daten": "inputs",
+    "outputs?|results?|ergebnisse?": "outputs",
+}
+"""What stands before `:` or `=`, and a part of the path of the field whose value must follow."""
 _NOUNS = {
     "nodes": r"(?:gpu |compute )?nodes?|machines?",
-    "memory": "memory|ram",
+    "memory": "memory|ram|hauptspeicher|arbeitsspeicher|grafikspeicher|speicher",
     "gpus": r"gpus?|graphics cards?|cards?",
     "cpus": "cores?|cpus?",
     "tasks": "tasks?|ranks?|process(?:es)?",
@@ -107,9 +123,10 @@ def read_idioms(draft: Draft) -> None:
         if not fields or any(_is_stated(name, stated) for name in fields.split()):
             for match in draft.line.find(rf"(?<![\w'-])(?:{rule})(?![\w'-])"):
                 draft.line.claim(*match.span())
-    for match in draft.line.find(_LABEL):
-        if not _TURNING.search(match["label"]):
-            draft.line.claim(*match.span())
+    for words, part in _LABELS.items():
+        for match in draft.line.find(rf"(?:^|(?<=[ ;,\n\x00]))(?:{words}) ?[:=] ?(?=\x00)"):
+            if part in _begun_at(draft, match.end()):
+                draft.line.claim(*match.span())
     for part, words in _NOUNS.items():
         if any(part in field for field in stated):
             alone = (
@@ -119,6 +136,14 @@ def read_idioms(draft: Draft) -> None:
             for match in draft.line.find(alone):
                 if not _described(draft, match.start()):
                     draft.line.claim(*match.span())
+
+
+def _begun_at(draft: Draft, at: int) -> set[str]:
+    """The parts of the paths of fields whose words begin at a place of the normal form."""
+    begun = [
+        source.field for source in draft.sources if source.start is not None and draft.line.place(source.start) == at
+    ]
+    return {part for field in begun for part in field.split(".")}
 
 
 def _is_stated(name: str, stated: set[str]) -> bool:

@@ -8,7 +8,6 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
-from graph.reading.remarks import is_remark
 
 __all__ = ["read_leftover", "read_options"]
 
@@ -42,16 +41,12 @@ def read_leftover(draft: Draft) -> None:
         draft.line.claim(*match.span())
     run: list[int] = []
     found: list[str] = []
-    remarks: list[str] = []
     title = _title(draft)
     table = draft.line.text.count(" | ") > 1
 
     def close() -> None:
-        if run and run[0] < title:
+        if run and run[0] < title and {"command", "software", "script"} & draft.fields.keys():
             draft.default(f"{draft.words(*run)!r} is taken as a title")
-            run.clear()
-        elif run and is_remark(draft, run[0], run[1]):
-            remarks.append(draft.words(*run).strip(" .:'`*-"))
             run.clear()
         elif run:
             words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
@@ -78,9 +73,6 @@ def read_leftover(draft: Draft) -> None:
         last = match.end()
     close()
     draft.unread.extend(dict.fromkeys(found))
-    if remarks:
-        named = ", ".join(repr(words) for words in dict.fromkeys(remarks))
-        draft.default(f"taken for remarks that ask a site for nothing: {named}")
 
 
 _TITLE = re.compile(
@@ -94,7 +86,7 @@ def _title(draft: Draft) -> int:
     words = match[0].rstrip(" \t:\n").lower().split() if match else []
     if (
         match is None
-        or len(words) > 6
+        or not 1 < len(words) <= 6
         or not all(re.fullmatch(r"[^\W\d_]+(?:[-/'][^\W\d_]+)*", word) for word in words)
     ):
         return 0

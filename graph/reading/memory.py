@@ -175,6 +175,11 @@ def _local(draft: Draft, match: re.Match[str]) -> None:
         return
     words = match[0]
     if match["disk"].startswith("scratch") and "local" not in words and not match["local"]:
+        known, after = draft.fields.get("storage", []), draft.line.open[match.end() : match.end() + 8]
+        if len(known) == 1 and known[0].free_bytes is None and re.match(r" ?(?:(?:on|in|at|under) )?\x00", after):
+            known[0] = known[0].model_copy(update={"free_bytes": values[0]})  # `10 TB scratch on lustre`
+            draft.source("storage.0.free_bytes", *match.span())
+            return
         draft.add("storage", StorageNeed(free_bytes=values[0]), *match.span())
     else:
         draft.put("local_disk_bytes", values[0], *match.span())

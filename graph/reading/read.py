@@ -37,6 +37,7 @@ from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scheduler_options import told_of, without_secret_values
+from graph.reading.script_modules import modules_of
 from graph.reading.scripts import directive, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.signature import hide_signature
@@ -304,6 +305,9 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         defaults += told_of(found)
         if request.script is None and not request.command:
             request = request.model_copy(update={"script": found.body})
+    loaded = modules_of(cleaned) if not request.software else ()
+    if loaded:
+        request = request.model_copy(update={"software": loaded})
     if variables:
         request = merge_fields(request, JobRequest(environment=variables))
     return Reading(request=request, unread=unread, defaults=defaults, secrets=secrets, read_at=now, time_zone=time_zone)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,6 +14,7 @@ import typer
 
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
+from graph.reading.scripts import directive
 from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
@@ -77,6 +80,9 @@ async def catch_up_others(app: App, *, wait: bool) -> None:
         await catch_up(app)
 
 
+_NAMES_A_FILE = re.compile(r"[\w./~+@-]{1,512}")
+
+
 async def _given(request: str | None, file: str | None) -> str:
     """The request's text: the argument, a file that was named as one, or stdin. Text is never taken for a path."""
     if file is not None and request is not None:
@@ -97,7 +103,24 @@ async def _given(request: str | None, file: str | None) -> str:
             raise BadRequest("stdin is not text", where="request", cure="send UTF-8") from error
     if request is None:
         raise BadRequest("there is no request", where="request", cure="write what to run, on what, for how long")
-    return request
+    return await _job_script(request) or request
+
+
+async def _job_script(request: str) -> str | None:
+    """The text of a job script that is named by itself (`dragoman run job.sbatch`); None: it is something else.
+
+    One word, a file here, and directives of a scheduler in it: nothing else that is written is ever opened.
+    """
+    if request.split() != [request] or not _NAMES_A_FILE.fullmatch(request):
+        return None
+    path = anyio.Path(request)
+    with suppress(OSError, UnicodeDecodeError, ValueError):
+        if await path.is_file() and (await path.stat()).st_size <= MOST_INPUT:
+            text = (await path.read_bytes()).decode("utf-8")
+            if directive().search(text):
+                say(f"the request is the job script {request}")
+                return text
+    return None
 
 
 async def _with_person(app: App, document: JsonObject, *, wait: bool) -> JsonObject:
