@@ -95,6 +95,8 @@ class JobRef(Model):
     cluster: str | None = None
     """Slurm's cluster of a multi-cluster site, Kubernetes' namespace, PBS's server."""
     tag: Tag | None = None
+    array_size: PositiveInt | None = None
+    """Of an array, how many tasks were submitted; None: it is none, or this is not known."""
 
 
 class JobStatus(Model):
@@ -121,6 +123,8 @@ class JobStatus(Model):
     max_rss_bytes: NonNegativeInt | None = None
     array_tasks: dict[str, JobState] = {}
     """State of each task of an array, by index."""
+    array_size: PositiveInt | None = None
+    """How many tasks the array has, where the job or the scheduler tells."""
     cancelled_by: str | None = None
     warnings: tuple[str, ...] = ()
     from_history: bool = False

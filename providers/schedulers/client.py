@@ -143,7 +143,11 @@ class SchedulerClient:
         return AttemptRecord(
             attempt=attempt,
             state=AttemptState.SUBMITTED,
-            job=JobRef(job_id=job_id, tag=attempt.tag),
+            job=JobRef(
+                job_id=job_id,
+                tag=attempt.tag,
+                array_size=attempt.spec.array.size if attempt.spec.array is not None else None,
+            ),
             adopted=True,
             answer="named by a person",
             recorded_at=self._clock(),

@@ -18,7 +18,7 @@ from dragoman.facts import Gpu, NodeGroup, Queue
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
-from providers.schedulers.combining import combined, indices
+from providers.schedulers.combining import accounted, combined, indices
 
 __all__ = [
     "ATTRIBUTES",
@@ -40,7 +40,7 @@ ATTRIBUTES: Final = (
     "DragomanArray", "JobBatchName", "QDate",
     "JobStartDate", "JobCurrentStartDate", "CompletionDate", "EnteredCurrentStatus", "RemoteHost", "LastRemoteHost",
     "ExitBySignal", "ExitCode", "ExitSignal", "HoldReason", "HoldReasonCode", "HoldReasonSubCode", "RemoveReason",
-    "NumJobStarts", "RemoteWallClockTime", "ResidentSetSize",
+    "NumJobStarts", "RemoteWallClockTime", "ResidentSetSize", "TotalSubmitProcs",
 )  # fmt: skip
 
 STATES: Final[dict[str, JobState]] = {
@@ -124,7 +124,10 @@ def _status(ref: JobRef, procs: Mapping[str, Ad], *, history: bool) -> JobStatus
     starts = _whole(ad.get("NumJobStarts"))
     size = _whole(ad.get("ResidentSetSize"))
     word = str(ad.get("JobStatus"))
-    return JobStatus(
+    array = str(ad.get("DragomanArray") or "")
+    size = ref.array_size or sum(1 for _ in indices(array)) or _whole(ad.get("TotalSubmitProcs")) or None
+    tasks = _tasks(array, read) if array or len(read) > 1 or (size or 0) > 1 else {}
+    status = JobStatus(
         ref=ref,
         state=state,
         native_state=_NAMES.get(word, word)[:200],
@@ -141,15 +144,14 @@ def _status(ref: JobRef, procs: Mapping[str, Ad], *, history: bool) -> JobStatus
         restarts=max(starts - 1, 0) if starts is not None else None,
         max_rss_bytes=size * 1024 if size else None,
         cancelled_by=chosen.by,
-        array_tasks=_tasks(str(ad.get("DragomanArray") or ""), read),
+        array_tasks=tasks,
         from_history=history,
     )
+    return accounted(status, size) if tasks else status
 
 
 def _tasks(array: str, read: Mapping[str, _Proc]) -> dict[str, JobState]:
     """By the tasks' own indices, where the job tells them."""
-    if not array and len(read) < 2:
-        return {}
     own = [*map(str, indices(array))]
     return {
         own[int(key)] if key.isdecimal() and int(key) < len(own) else key: one.state

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from dragoman.job import JobRef, JobState, JobStatus
 from providers.schedulers.base import one_line
-from providers.schedulers.combining import combined
-from providers.schedulers.lsf_status import ended, read_time
+from providers.schedulers.combining import accounted, combined
+from providers.schedulers.lsf_status import array_size, ended, read_time
 
 __all__ = ["Past", "history_statuses", "joined", "read_history"]
 
@@ -115,7 +115,8 @@ def _status(ref: JobRef, jobs: Sequence[Past], now: datetime) -> JobStatus:
     key = next(key for key, one in states.items() if one is state)
     part = parts[key]
     tasks = {key.partition("[")[2].rstrip("]"): one for key, one in states.items() if "[" in key}
-    return JobStatus(
+    array = "[" not in ref.job_id and (bool(tasks) or (ref.array_size or 0) > 1)
+    status = JobStatus(
         ref=ref,
         state=state,
         native_state=part.word,
@@ -128,3 +129,5 @@ def _status(ref: JobRef, jobs: Sequence[Past], now: datetime) -> JobStatus:
         array_tasks=tasks if "[" not in ref.job_id else {},
         from_history=True,
     )
+    size = ref.array_size or next((size for job in jobs if (size := array_size(job.name)) is not None), None)
+    return accounted(status, size) if array else status

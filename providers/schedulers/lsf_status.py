@@ -11,10 +11,10 @@ from typing import TypeGuard
 
 from dragoman.job import JobRef, JobState, JobStatus
 from providers.schedulers.base import one_line
-from providers.schedulers.combining import combined
+from providers.schedulers.combining import accounted, combined, indices
 from providers.schedulers.lsf_tables import STATES, TERMINATIONS
 
-__all__ = ["FIELDS", "Record", "ended", "job_statuses", "read_jobs", "read_time"]
+__all__ = ["FIELDS", "Record", "array_size", "ended", "job_statuses", "read_jobs", "read_time"]
 
 FIELDS = (
     "jobid jobindex stat queue job_name job_description submit_time start_time finish_time run_time exec_host "
@@ -33,7 +33,7 @@ _TIME = re.compile(
 _TEXT = {str}
 _CODE = re.compile(r"\d{1,4}", re.ASCII)
 _SECONDS = re.compile(r"\d+")
-_INDICES = re.compile(r"\[[\d,:-]+\](?:%\d+)?$")
+_INDICES = re.compile(r"\[([\d,:-]+)\](?:%\d+)?$")
 _MONTHS = {"JanFebMarAprMayJunJulAugSepOctNovDec"[3 * at : 3 * at + 3]: at + 1 for at in range(12)}
 
 
@@ -161,8 +161,9 @@ def _status(ref: JobRef, rows: list[tuple[str, Record]], latest: datetime) -> Jo
     starts = _times([one.get("START_TIME", "") for one, _ in parts.values()] if began else [], latest)
     ends = _times([one.get("FINISH_TIME", "") for one, _ in parts.values()] if state.final else [], latest)
     seconds = _SECONDS.match(record.get("RUN_TIME", ""))
-    array = any(index not in ("", "0") for index, _ in rows)
-    return JobStatus(
+    size = ref.array_size or array_size(record.get("JOB_NAME", ""))
+    array = "[" not in ref.job_id and (any(index not in ("", "0") for index, _ in rows) or (size or 0) > 1)
+    status = JobStatus(
         ref=ref,
         state=state,
         native_state=record["STAT"][:200],
@@ -181,6 +182,14 @@ def _status(ref: JobRef, rows: list[tuple[str, Record]], latest: datetime) -> Jo
         max_rss_bytes=_memory(record.get("MAX_MEM", "")),
         array_tasks={index: part[0] for index, (_, part) in parts.items()} if array else {},
     )
+    return accounted(status, size) if array else status
+
+
+def array_size(name: str) -> int | None:
+    """Of `a[1-10:2]%5`; None of `a[3]`, which is how one task is called, and of any other name."""
+    match = _INDICES.search(name)
+    size = sum(1 for _ in indices(match[1])) if match is not None else 0
+    return size if size > 1 else None
 
 
 def _name(text: str) -> str | None:

@@ -13,9 +13,10 @@ from dragoman.job import JobRef, JobState, JobStatus
 from dragoman.observation import Answer, Outcome
 from dragoman.protocols import JobAnswers
 from providers.attempt_look import AttemptLook
+from providers.schedulers.combining import with_tasks
 from providers.schedulers.job_script import DUPLICATE_RC
 
-__all__ = ["by_exit_record", "needs_look", "one_finding", "read_all", "union", "with_accounts"]
+__all__ = ["by_exit_record", "needs_look", "one_finding", "partly_seen", "read_all", "union", "with_accounts"]
 
 
 def read_all(answers: Iterable[Completed | Exception], read: Callable[[Completed], JobAnswers]) -> JobAnswers:
@@ -72,6 +73,9 @@ def with_accounts(status: JobStatus, told: JobStatus | None) -> JobStatus:
 
     The queue decides; a requeued job has the end of an older run in the accounting while the queue is ahead.
     """
+    if told is not None and partly_seen(status):
+        size = status.ref.array_size or status.array_size or told.array_size
+        return told if told.state.final else with_tasks(status, told.array_tasks, size)
     if told is None or not told.state.final or not status.state.final:
         return status
     added = {
@@ -86,6 +90,11 @@ def with_accounts(status: JobStatus, told: JobStatus | None) -> JobStatus:
         # Of two accounts of one end, each is taken whole.
         added = {name: value for name, value in added.items() if name not in ("exit_code", "signal")}
     return status.model_copy(update=added) if added else status
+
+
+def partly_seen(status: JobStatus) -> bool:
+    """Whether it is an array of which some tasks are seen to have ended, and others not at all."""
+    return status.state is JobState.UNKNOWN and any(state.final for state in status.array_tasks.values())
 
 
 def needs_look(status: JobStatus | None) -> bool:
@@ -120,8 +129,13 @@ def by_exit_record(
             for task, one in look.exits.items()
             if task and one.job_id == ref.job_id
         }
-        # How many tasks there are is not known here, so an array never ends by its records alone.
-        return JobStatus(ref=ref, state=JobState.UNKNOWN, array_tasks=tasks) if tasks and status is None else None
+        if not tasks or (status is not None and not partly_seen(status)):
+            return None
+        # Where nobody tells how many tasks there are, an array never ends by its records.
+        seen = status or JobStatus(ref=ref, state=JobState.UNKNOWN)
+        found = with_tasks(seen, tasks, ref.array_size or seen.array_size)
+        failed = found.state.final and found.state is not JobState.COMPLETED
+        return seen.model_copy(update={"array_tasks": found.array_tasks}) if failed and accounting_may_come else found
     if status is not None and status.state.final:
         signal = status.signal if status.signal is not None else record.signal
         return status.model_copy(update={"exit_code": record.rc, "signal": signal})

@@ -10,7 +10,7 @@ from typing import Final
 
 from dragoman.job import JobRef, JobState, JobStatus
 from providers.schedulers.base import one_line
-from providers.schedulers.combining import combined
+from providers.schedulers.combining import accounted, combined
 from providers.schedulers.oar_tables import ENDS, HOLD_EVENTS, STATES
 
 __all__ = ["Record", "job_statuses", "read_jobs"]
@@ -117,7 +117,8 @@ def _status(ref: JobRef, records: list[Record]) -> JobStatus:
         addresses = one.get("assigned_network_address")
         hosts += [str(address) for address in addresses] if isinstance(addresses, list) else []
     who = re.search(r"User (\S+) requested to frag", reason)
-    return JobStatus(
+    array = len(parts) > 1 or (ref.array_size or 0) > 1
+    status = JobStatus(
         ref=ref,
         state=state,
         native_state=str(record.get("state", ""))[:200],
@@ -134,7 +135,9 @@ def _status(ref: JobRef, records: list[Record]) -> JobStatus:
         if begun and state.final and ends and max(ends) >= min(starts)
         else None,
         nodes=tuple(dict.fromkeys(hosts)) if begun else (),
-        array_tasks={str(_whole(one.get("array_index"))): part[0] for one, part in parts} if len(parts) > 1 else {},
+        array_tasks={str(_whole(one.get("array_index"))): part[0] for one, part in parts} if array else {},
         cancelled_by=who[1] if who is not None and state is JobState.CANCELLED else None,
         from_history=state.final,
     )
+    # Without a number: the database keeps all tasks of an array, and a job that is none looks like the first of one.
+    return accounted(status, ref.array_size) if (ref.array_size or 0) > 1 else status

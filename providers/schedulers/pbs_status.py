@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from providers.schedulers.base import Rules, one_line
+from providers.schedulers.combining import accounted
 from providers.schedulers.pbs_records import Record
 from providers.schedulers.pbs_values import JobId, hosts_of, read_job_id, read_moment, read_size, read_walltime
 
@@ -111,7 +112,7 @@ def _status(
         others = [hosts_of(task.values.get("exec_host", "")) for task in tasks.values()]
         nodes = tuple(dict.fromkeys(itertools.chain(nodes, *others)))
     ended = values.get("obittime") or values.get("comp_time") or values.get("mtime", "")
-    return JobStatus(
+    status = JobStatus(
         ref=ref,
         state=end.state,
         native_state=native[:200],
@@ -134,6 +135,9 @@ def _status(
         warnings=("read from broken JSON",) if record.mended else (),
         from_history=history,
     )
+    # The record of the whole array tells its own end.
+    by_tasks = bool(parts) and (whole is None or not _state(whole, words).state.final)
+    return accounted(status, ref.array_size) if by_tasks else status
 
 
 def _state(record: Record, words: Words) -> _End:

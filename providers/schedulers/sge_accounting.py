@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dragoman.job import JobRef, JobState, JobStatus
 from providers.schedulers.base import one_line
-from providers.schedulers.combining import combined
+from providers.schedulers.combining import accounted, combined
 from providers.schedulers.sge_tables import FAILURES, RUNS_AGAIN
 from providers.schedulers.sge_values import read_seconds, read_size, read_time
 
@@ -62,7 +62,8 @@ def _ended(ref: JobRef, records: dict[str, Record], zone: tzinfo, restarts: int)
     record, end = records[task], ends[task]
     ended = [at for one in records.values() if (at := read_time(one.get("end_time", ""), zone)) is not None]
     starts = [at for one in records.values() if (at := read_time(one.get("start_time", ""), zone)) is not None]
-    return JobStatus(
+    tasks = {name: one.state for name, one in ends.items() if name != "undefined"}
+    status = JobStatus(
         ref=ref,
         state=state,
         native_state=f"failed {record['failed']}"[:200],
@@ -78,10 +79,11 @@ def _ended(ref: JobRef, records: dict[str, Record], zone: tzinfo, restarts: int)
         nodes=tuple(dict.fromkeys(one["hostname"] for one in records.values() if one.get("hostname"))),
         restarts=restarts,
         max_rss_bytes=read_size(record.get("maxvmem", "")),
-        array_tasks={name: one.state for name, one in ends.items() if name != "undefined"},
+        array_tasks=tasks,
         cancelled_by=end.by,
         from_history=True,
     )
+    return accounted(status, ref.array_size) if tasks or (ref.array_size or 0) > 1 else status
 
 
 class _End(NamedTuple):

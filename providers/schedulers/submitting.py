@@ -133,11 +133,14 @@ class Submitter:
                 where=f"{self._site.name}: {attempt.tag}",
                 cure="look again later; nothing is submitted meanwhile",
             )
+        job = decision.job
+        if job is not None and attempt.spec.array is not None:
+            job = job.model_copy(update={"array_size": attempt.spec.array.size})
         facts = f"; jobs that ended as duplicates: {'; '.join(look.duplicates)}" if look.duplicates else ""
         return AttemptRecord(
             attempt=attempt,
             state=state,
-            job=decision.job,
+            job=job,
             answer=f"{decision.words}{facts}"[:4000],
             adopted=decision.adopted,
             reason_class=decision.reason_class.value,

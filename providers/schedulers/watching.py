@@ -19,7 +19,7 @@ from providers.schedulers.asking import Asker
 from providers.schedulers.base import chunks
 from providers.schedulers.explaining import Explainer
 from providers.schedulers.job_script import DUPLICATE_RC
-from providers.schedulers.merging import by_exit_record, needs_look, read_all, union, with_accounts
+from providers.schedulers.merging import by_exit_record, needs_look, partly_seen, read_all, union, with_accounts
 
 __all__ = ["StatusReader"]
 
@@ -103,6 +103,7 @@ class StatusReader:
         # A clean answer that does not show a job is no word of its absence, and reason enough to ask the history.
         missing = [ref for ref in refs if ref.job_id not in queue.jobs and not queue.trouble]
         missing = missing or [ref for ref in refs if ref.job_id in queue.absent]
+        missing += [ref for ref in refs if (one := queue.jobs.get(ref.job_id)) is not None and partly_seen(one)]
         ended = [ref for ref in refs if (seen := queue.jobs.get(ref.job_id)) is not None and seen.state.final]
         history, kept = await self._history(missing, ended, since)
         known = {job_id: with_accounts(status, history.jobs.get(job_id)) for job_id, status in queue.jobs.items()}
@@ -189,7 +190,7 @@ class StatusReader:
     ) -> dict[str, JobStatus]:
         """A job that ended as a duplicate did not run its attempt: the one that owns it is what is asked about."""
         owners = {
-            ref.job_id: JobRef(job_id=look.owner, cluster=ref.cluster, tag=ref.tag)
+            ref.job_id: ref.model_copy(update={"job_id": look.owner})
             for ref in refs
             if (status := answers.jobs.get(ref.job_id)) is not None
             and status.exit_code == DUPLICATE_RC

@@ -161,6 +161,21 @@ async def test_the_queue_is_ahead_of_an_older_run_in_the_accounting() -> None:
     assert (told.state, told.exit_code, told.signal) == (JobState.COMPLETED, 0, None)
 
 
+@pytest.mark.parametrize(
+    ("books", "state"),
+    [({}, JobState.UNKNOWN), ({"1": "failed"}, JobState.UNKNOWN), ({"1": "failed", "2": "completed"}, JobState.FAILED)],
+)
+async def test_an_array_seen_in_part_is_looked_up_in_the_history(books: dict[str, str], state: JobState) -> None:
+    dialect = Clusters()
+    ref = A1.model_copy(update={"array_size": 3})
+    dialect.queue["a"] = JobAnswers({"1": status(ref, JobState.UNKNOWN, array_tasks={"3": "completed"})})
+    dialect.books["a"] = JobAnswers({"1": status(ref, JobState.UNKNOWN, array_tasks=books)} if books else {})
+    reader, transport = made(dialect)
+    found = (await reader.read([ref])).jobs["1"]
+    assert (found.state, set(found.array_tasks)) == (state, {"3", *books})
+    assert any(one.startswith("books a") for one in transport.asked)
+
+
 async def test_history_alone() -> None:
     dialect = Clusters()
     dialect.books = {"a": JobAnswers(jobs={"1": status(A1, JobState.FAILED, exit_code=2)})}
