@@ -26,8 +26,8 @@ from dragoman.site import Site
 from providers.verbs import PROBE, NoArguments
 
 __all__ = [
-    "Ask", "FileRead", "Paths", "Probe", "ProbeVerb", "Results", "brief", "no_answer", "presence", "presence_from",
-    "question", "where_is",
+    "Ask", "FileRead", "Paths", "Probe", "ProbeVerb", "Results", "brief", "missing", "no_answer", "presence",
+    "presence_from", "question", "where_is",
 ]  # fmt: skip
 
 A = TypeVar("A", bound=BaseModel)
@@ -212,8 +212,17 @@ def no_answer(results: Results, name: str, *, lines: bool = True) -> Answer[Any]
             return Answer[Any].unknown(f"the answer ends in the middle of a line: {brief(item, 120)}")
         return None
     if isinstance(item, CommandMissing):
-        return Answer[Any].absent(str(item))
+        given = [key for key, path in results.paths.items() if len(path) > 1 and path.rstrip("/") in str(item)]
+        return missing(str(item), results.paths, *given)
     return Answer[Any].unknown(str(item) if item is not None else f"{name} was not asked")
+
+
+def missing(reason: str, paths: Paths, *keys: str) -> Answer[Any]:
+    """Absent; unknown where the site file says that it is there (`paths`), because one of the two must be wrong."""
+    told = [f"`paths.{key}: {paths[key]}`" for key in keys if key in paths]
+    if told:
+        return Answer[Any].unknown(f"{reason}, but the site file has {' and '.join(told)}: mend or delete it")
+    return Answer[Any].absent(reason)
 
 
 def brief(text: str | Completed, limit: int = 300) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dragoman.command import Command
 from dragoman.observation import Answer
-from providers.probes.base import Paths, Results, brief, no_answer, question, where_is
+from providers.probes.base import Paths, Results, brief, missing, no_answer, question, where_is
 
 __all__ = ["located", "program_of"]
 
@@ -73,7 +73,7 @@ def program_of(results: Results, name: str, program: str) -> tuple[str, str] | A
         return trouble or Answer[Any].unknown(f"{program} was not asked")
     for number, line in enumerate(lines := done.out.split("\n")):
         if line == "dragoman-no-program":
-            return Answer[Any].absent(f"there is no {program} here")
+            return missing(f"there is no {program} here", results.paths, program)
         if line.startswith("dragoman-program "):
             return line.removeprefix("dragoman-program "), "\n".join(lines[number + 1 :])
     return Answer[Any].unknown(brief(done))

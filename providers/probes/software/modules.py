@@ -15,7 +15,7 @@ from typing import Any
 from dragoman.command import Command
 from dragoman.facts import Package, Packages, Presence
 from dragoman.observation import Answer, Category
-from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, no_answer, presence, question
+from providers.probes.base import Ask, Paths, Probe, ProbeVerb, Results, brief, missing, no_answer, presence, question
 from providers.probes.packages import package_answer
 from providers.probes.software.module_names import Module, is_module_name, named, parse_listing
 from providers.probes.software.module_spider import Way, parse_spider
@@ -112,7 +112,8 @@ def _told(results: Results, name: str) -> _Told | Answer[Any]:
         return trouble or Answer[Any].unknown("module was not asked")
     told = _Told(done.out)
     if "no-modules" in told.head:
-        return Answer[Any].absent("there are no environment modules here: no set-up script of `module` was found")
+        none = "there are no environment modules here: no set-up script of `module` was found"
+        return missing(none, results.paths, "modules")
     if "init" not in told.head:
         return Answer[Any].unknown(brief(done))
     return told
