@@ -12,43 +12,41 @@ from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from dragoman.protocols import JobAnswers, ScriptReading
+from dragoman.shape import Gpus
 from providers.registry import register_dialect
 from providers.schedulers.base import BaseDialect, Rules, one_line, table
 from providers.schedulers.directives import checked
 from providers.schedulers.job_script import job_lines
-from providers.schedulers.option_rows import Row, clock, counted, named, queues
+from providers.schedulers.option_rows import Row, clock, counted, named, number, queues, says
 from providers.schedulers.option_table import OptionTable
 from providers.schedulers.pbs_values import read_walltime
 from providers.schedulers.plain_words import plain_word
 from providers.schedulers.script_draft import ScriptDraft, read_number
 from providers.schedulers.script_words import Fill, ScriptWords, plain_writer
-from providers.schedulers.slots import left_out, refuse_others
+from providers.schedulers.slots import gpus_per_node, left_out, refuse_others
 
 
 def quote(value: str, where: str = "script") -> str:
     return plain_word(value, where=where, scheduler="PJM")
 
 
+ONE = ("-N", "-L", "--mpi", "-g", "-o", "-e", "-x", "-p", "-m", "--mail-list", "--sparam", "--at")
 TABLE = OptionTable(
-    program="pjsub",
-    counts={"-N": 1, "-L": 1, "--mpi": 1, "-g": 1, "-o": 1, "-e": 1, "-j": 0, "-s": 0, "-X": 0, "-x": 1, "-p": 1},
-    ours=frozenset({"-N", "-o", "-e", "-j", "-s", "-X"}),
-    lists=frozenset({"-L", "--mpi"}),
+    program="pjsub", counts=dict.fromkeys(ONE, 1) | dict.fromkeys(("-j", "-s", "-S", "-X", "--bulk", "--step"), 0),
+    ours=frozenset({"-N", "-o", "-e", "-j", "-s", "-S", "-X", "-m", "--mail-list"}), lists=frozenset({"-L", "--mpi"}),
     rows=(
         Row("-N", lambda spec: f"{spec.name[: 62 - len(spec.tag)]}.{spec.tag}", ScriptDraft.job_name, "name"),
         Row("-o", lambda spec: f"{spec.work_dir}/{spec.stdout}", where="stdout"),
         Row("-e", lambda spec: f"{spec.work_dir}/{spec.stderr}", where="stderr"),
-        clock("-L elapse", read_walltime),
-        named("-g", "account"),
-        queues("-L rscgrp", ""),
-        counted("-L node", "nodes"),
-        counted("--mpi proc", "tasks"),
+        clock("-L elapse", read_walltime), named("-g", "account"), queues("-L rscgrp", ""),
+        Row("-L node", lambda spec: str(spec.shape.nodes) if spec.shape.nodes else None,  # not `2x3`, `12:noncont`
+            says(lambda text: {"shape.nodes": number(text)} if not re.match(r"\d+[x:]\w", text) else None), "nodes"),
+        Row("-L gpu", lambda spec: str(gpus_per_node(spec.shape) or "") or None,
+            says(lambda text: {"shape.gpus": Gpus(count=number(text), per="node")}), "gpus"),
+        counted("--mpi proc", "tasks"), counted("--mpi max-proc-per-node", "tasks_per_node"),
     ),
-    quote=quote,
-    example="-L jobenv=linux",
-)
-
-
+    quote=quote, example="-L jobenv=linux",
+)  # fmt: skip
 FILLS = {Fill.JOB: "%j", Fill.NAME: "%n"}
 WRITES = {"name": "-N {}", "stdout": "-o {}", "stderr": "-e {}", "joined": "-j", "inherits": "-X"}
 WORDS = ScriptWords(
@@ -56,7 +54,7 @@ WORDS = ScriptWords(
     variables={"job_id": ("PJM_JOBID",), "job_name": ("PJM_JOBNAME",), "submit_dir": ("PJM_O_WORKDIR",),
                "nodes": ("PJM_NODE",), "tasks": ("PJM_MPI_PROC",), "node_file": ("PJM_O_NODEINF",)},
     commands=frozenset({"pjsub", "pjstat", "pjdel"}), own=frozenset({"-N", "-o", "-e"}), fills=FILLS,
-    reads={"-o": "stdout", "-e": "stderr", "-j": "joined", "-X": "inherits"},
+    reads={"-o": "stdout", "-e": "stderr", "-j": "joined", "-X": "inherits", "--mail-list": "mail_to"},
     write=plain_writer("PJM", WRITES, FILLS, quote),
 )  # fmt: skip
 
@@ -75,7 +73,9 @@ class PjmDialect(BaseDialect):
     accepted: ClassVar[re.Pattern[str]] = re.compile(r"^\[INFO\] PJM 0000 pjsub Job (?P<id>\d{1,18}) submitted")
 
     def render(self, spec: JobSpec) -> str:
-        refuse_others(spec, "PJM", {"nodes", "tasks", "cpus_per_task", "exclusive"})  # nodes are whole
+        refuse_others(
+            spec, "PJM", {"nodes", "tasks", "tasks_per_node", "gpus", "cpus_per_task", "exclusive"}
+        )  # nodes are whole
         lines = [f"#PJM {option}" for option in (*TABLE.written(spec), *TABLE.native(spec).values())]
         body = job_lines(spec, job_id="${PJM_JOBID:-}", restart="0", submit_dir=WORDS.variables["submit_dir"])
         return "\n".join(["#!/bin/sh", *lines, *left_out(spec), *body]) + "\n"
