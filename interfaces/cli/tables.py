@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from difflib import unified_diff
 from pathlib import Path
 
 from rich.console import Console
@@ -11,7 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from dragoman.model import JsonObject
+from dragoman.request import JobRequest
 from dragoman.units import format_bytes, format_duration
+from providers.translation.dispatch import script_for
 
 __all__ = [
     "clean",
@@ -32,6 +35,9 @@ _COLOURS = {
     "NEEDS_INFORMATION": "cyan",
     "UNKNOWN": "magenta",
 }
+
+
+_MOST_CHANGED = 200
 
 
 def console() -> Console:
@@ -75,6 +81,23 @@ def print_proposals(document: JsonObject) -> None:
         console().print(f"selected: {clean(selection.get('site') or 'none')} ({clean(selection['why'])})")
     selected = next((each for each in proposals if each["site"] == selection.get("site")), {})
     _print_command(selected)
+    _print_translation(_object(_object(document.get("request")).get("request")), selected)
+
+
+def _print_translation(given: JsonObject, proposal: JsonObject) -> None:
+    """What changes in a script that was written for another scheduler than the selected site's."""
+    script, scheduler = given.get("script"), str(proposal.get("scheduler") or "")
+    if not script or not scheduler or given.get("script_dialect") in (None, scheduler):
+        return
+    request = JobRequest.model_validate(given)
+    before, after = (text.splitlines() for text in (str(script), script_for(str(script), request, scheduler)))
+    names = clean(given["script_dialect"]), f"{clean(scheduler)}, at {clean(proposal.get('site'))}"
+    lines = list(unified_diff(before, after, *names, lineterm=""))
+    console().print("the script would change so:" if lines else f"the script stays as it is for {clean(scheduler)}")
+    for line in lines[:_MOST_CHANGED]:
+        console().print(f"  {clean(line)}", soft_wrap=True)
+    if len(lines) > _MOST_CHANGED:
+        console().print(f"  [{len(lines) - _MOST_CHANGED} more lines]", markup=False)
 
 
 def _print_command(proposal: JsonObject) -> None:
