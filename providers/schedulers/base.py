@@ -51,6 +51,11 @@ NO_CONNECTION = re.compile(
 )
 """The scheduler gave no answer: for a submit a doubt, for a question no knowledge. Never a statement about a job."""
 
+_NOT_ASKED = re.compile(
+    r"\berror\b|\bfatal\b|unable to|cannot|could ?n[o']t|connect failed|is down|permission denied|not permitted",
+    re.IGNORECASE,
+)
+
 
 class BaseDialect:
     """Defaults of a dialect (see `dragoman.protocols.Dialect` for what each verb answers)."""
@@ -138,6 +143,12 @@ class BaseDialect:
         if done.rc not in ok:
             return one_line(done.err) or one_line(done.out) or f"{_program(done)} ended with exit code {done.rc}"
         return ""
+
+    def doubted(self, done: Completed) -> str:
+        """Words of trouble beside an answer that is well-formed: what it does not show is absent by nothing."""
+        lines = [line for line in done.err.splitlines() if "warning" not in line.lower()]
+        words = one_line(" ".join(lines))
+        return words if words and (self.in_doubt(words) or _NOT_ASKED.search(words)) else ""
 
     def told(self, done: Sequence[Completed | Exception], count: int) -> tuple[list[str | None], list[str]]:
         """What `count` commands printed, None for each that is not to be trusted, and why those are not."""

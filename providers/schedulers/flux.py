@@ -149,7 +149,7 @@ class FluxDialect(BaseDialect):
             if number is not None and (number in unknown or (partial and number not in in_command))
         }
         unseen = any(job_id not in jobs and job_id not in gone for job_id in asked)
-        if trouble and unseen:
+        if unseen and (trouble := trouble or self.doubted(done)):
             return JobAnswers(jobs=jobs, trouble=trouble)
         return JobAnswers(jobs=jobs, absent=frozenset(gone - jobs.keys()))
 

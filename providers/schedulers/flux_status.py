@@ -68,7 +68,8 @@ def status_of(ref: JobRef, job: Mapping[str, Any]) -> JobStatus:
     """One record; keys are absent until they are known."""
     word, result = str(job.get("state", "")), str(job.get("result", ""))
     exception = _part(job, "exception")
-    fatal = bool(exception.get("occurred")) and str(exception.get("severity", 0)) == "0"
+    occurred = exception.get("occurred") not in (None, False, 0, "", "0", "false", "False")
+    fatal = occurred and _fatal(exception)
     kind, note = str(exception.get("type", "")), str(exception.get("note", ""))
     wait = _wait(job)
     if word == "INACTIVE":
@@ -81,7 +82,7 @@ def status_of(ref: JobRef, job: Mapping[str, Any]) -> JobStatus:
         state = JobState.HELD
     reason, meaning = _why(job, state, f"{kind}: {note}" if note else kind, fatal=fatal)
     estimate = _part(_part(job, "annotations"), "sched").get("t_estimate")
-    warnings = (one_line(f"{kind}: {note}"),) if exception.get("occurred") and not fatal else ()
+    warnings = (one_line(f"{kind}: {note}"),) if occurred and not fatal else ()
     return JobStatus(
         ref=ref,
         state=state,
@@ -117,6 +118,11 @@ def _wait(job: Mapping[str, Any]) -> WaitStatus:
     return WaitStatus(None, -code if code is not None and -65 < code < 0 else None)
 
 
+def _fatal(exception: Mapping[str, Any]) -> bool:
+    """Severity 0, as a number or as text; one that cannot be read is taken for it, so that it hides no failure."""
+    return _whole(exception.get("severity", 0)) in (0, None)
+
+
 def _whole(value: object) -> int | None:
     """A whole number, or the text of one; None for anything else, truth values too."""
     if isinstance(value, str) and re.fullmatch(r"-?\d{1,9}", value, re.ASCII):
@@ -131,6 +137,8 @@ def _signal(wait: WaitStatus) -> int | None:
 
 def _ended(state: JobState, ending: _Ending) -> JobState:
     """A failure told apart by its exception: memory, a lost node, or no start at all."""
+    if state is JobState.COMPLETED and ending.wait not in (WaitStatus(0, None), WaitStatus(None, None)):
+        state = JobState.FAILED  # how its program ended is no matter of opinion
     if state is not JobState.FAILED:
         return state
     words = f"{ending.kind} {ending.note}".lower()
@@ -217,11 +225,11 @@ class _Log:
             self.waits.append(str(context.get("description", "")))
         elif name == "dependency-remove" and str(context.get("description", "")) in self.waits:
             self.waits.remove(str(context.get("description", "")))
-        elif name == "finish" and isinstance(context.get("status"), int):
-            self.wait = WaitStatus.decode(context["status"])
+        elif name == "finish" and (status := _whole(context.get("status"))) is not None and status >= 0:
+            self.wait = WaitStatus.decode(status)
         elif name == "exception":
             kind, note = str(context.get("type", "")), str(context.get("note", ""))
-            if context.get("severity", 0) != 0:
+            if not _fatal(context):
                 self.warnings.append(one_line(f"{kind}: {note}", limit=200))
             elif self.fatal is None:
                 self.fatal = (kind, note, str(context.get("userid", "")))
@@ -257,6 +265,8 @@ class _Log:
             return JobState.HELD if self.urgency == 0 else JobState.PENDING, word
         if kind in ("cancel", "timeout"):
             result = "CANCELED" if kind == "cancel" else "TIMEOUT"
+        elif self.fatal is None and self.wait == WaitStatus(None, None):
+            return JobState.UNKNOWN, "INACTIVE"
         else:
             result = "COMPLETED" if self.fatal is None and self.wait == WaitStatus(0, None) else "FAILED"
         ending = _Ending(kind, note, "alloc" in self.seen, self.wait)

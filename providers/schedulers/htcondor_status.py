@@ -179,8 +179,12 @@ def _proc(ad: Ad, *, history: bool) -> _Proc:
 
 def _ended(ad: Ad) -> _Proc:
     code, signal = _whole(ad.get("ExitCode")), _whole(ad.get("ExitSignal"))
-    if ad.get("ExitBySignal") is True:
+    told = ad.get("ExitBySignal")
+    by_signal = _truth(told) if told is not None else bool(signal)
+    if by_signal:
         return _Proc(JobState.FAILED, signal=signal)
+    if by_signal is None:
+        return _Proc(JobState.UNKNOWN, f"it ended, and whether by a signal cannot be read ({one_line(str(told))[:40]})")
     if code is None:
         return _Proc(JobState.UNKNOWN, "it ended, and no exit code is told")
     return _Proc(JobState.FAILED if code else JobState.COMPLETED, code=code, signal=code - 128 if code > 128 else None)
@@ -193,13 +197,22 @@ def _removed(ad: Ad) -> _Proc:
         limit, used = _whole(ad.get("DragomanWalltime")), _whole(ad.get("RemoteWallClockTime"))
         if limit is not None and used is not None and used >= limit:
             return _Proc(JobState.TIMED_OUT, f"over its limit of {limit} s")
-        if (_whole(ad.get("NumJobStarts")) or 0) > 0 and ad.get("DragomanRequeue") is not True:
+        if (_whole(ad.get("NumJobStarts")) or 0) > 0 and not _truth(ad.get("DragomanRequeue")):
             return _Proc(JobState.NODE_FAILED, "it lost its machine (evicted, or the machine failed)")
     by = re.search(r"\(by user ([^)\s]+)\)", words)
     return _Proc(JobState.CANCELLED, words, by=by[1][:100] if by is not None else None)
 
 
+def _truth(value: object) -> bool | None:
+    """A truth value, also where a tool on the way wrote it as text or number; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "1": True, "false": False, "0": False}.get(str(value).strip().lower())
+
+
 def _whole(value: object) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"\d{1,15}", value, re.ASCII):
+        return int(value)
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 

@@ -167,7 +167,7 @@ class KubernetesDialect(BaseDialect):
         if done.truncated or (trouble and not done.out.lstrip().startswith("{")):
             return [], trouble
         things, wrong = read_objects(done.out)
-        return things, trouble or wrong
+        return things, trouble or wrong or self.doubted(done)
 
     def _answers(self, things: Sequence[Thing], refs: Sequence[JobRef], trouble: str, *, pods: bool) -> JobAnswers:
         objects = sort_objects(things)

@@ -112,7 +112,10 @@ class LsfDialect(BaseDialect):
         if nothing and not done.truncated and "{" not in done.out and done.rc in (0, 255):
             return [], frozenset(), ""
         trouble = self.trouble(done, ok=(0, 255) if nothing else (0,))
-        return ([], frozenset(), trouble) if trouble else read_jobs(done.out)
+        if trouble:
+            return [], frozenset(), trouble
+        records, missing, wrong = read_jobs(done.out)
+        return records, missing, wrong or self.doubted(done)
 
     def history_commands(self, refs: Sequence[JobRef], since: datetime) -> list[Command]:
         """`bhist -l` for at most `ids_per_command` jobs each."""
@@ -143,7 +146,7 @@ class LsfDialect(BaseDialect):
             nothing = _NONE.search(f"{done.out} {done.err}") is not None and not self.in_doubt(done.err)
             trouble = (
                 ("" if not done.truncated else trouble) if nothing else trouble or ("" if jobs else "nothing told")
-            )
+            ) or self.doubted(done)
         else:
             records, _, trouble = self._records(done)
             jobs = [(one["JOBID"], one.get("JOB_NAME", "")) for one in records]

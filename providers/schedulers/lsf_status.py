@@ -31,6 +31,7 @@ _TIME = re.compile(
 )
 
 _TEXT = {str}
+_ID = re.compile(r"\d{1,18}(?:\[\d{1,9}\])?", re.ASCII)
 _CODE = re.compile(r"\d{1,4}", re.ASCII)
 _SECONDS = re.compile(r"\d+")
 _INDICES = re.compile(r"\[([\d,:-]+)\](?:%\d+)?$")
@@ -51,10 +52,10 @@ def read_jobs(text: str) -> tuple[list[Record], frozenset[str], str]:
     absent: set[str] = set()
     trouble = "" if str(found.get("JOBS", len(rows))) == str(len(rows)) else "records are missing"
     for row in rows:
-        record = row if _plain(row) else {str(key): "" if value is None else str(value) for key, value in row.items()}
+        record = row if _plain(row) else {str(key): str(value) for key, value in row.items() if value is not None}
         if "ERROR" in record and re.search(r"is not found", record["ERROR"]):
             absent.add(record.get("JOBID", ""))
-        elif "ERROR" in record or "JOBID" not in record or "STAT" not in record:
+        elif "ERROR" in record or _ID.fullmatch(record.get("JOBID", "")) is None or "STAT" not in record:
             trouble = one_line(record.get("ERROR", "")) or "a record without id or state"
         else:
             records.append(record)
@@ -128,6 +129,8 @@ def _one(record: Record) -> tuple[JobState, str, int | None, int | None]:
         state, code, signal = ended(code, reason)
         if state is JobState.FAILED and not reason:
             if not _told(record.get("START_TIME", "")) and not _told(record.get("EXEC_HOST", "")):
+                if "START_TIME" not in record or "EXEC_HOST" not in record:
+                    return JobState.UNKNOWN, "it ended, and whether it ever started is not told", None, None
                 return JobState.NEVER_RAN, "ended without a start", code, None
             if re.match(r"0 second", record.get("RUN_TIME", "")):
                 where = ", ".join(_hosts(record)) or "its host"

@@ -120,7 +120,10 @@ class OarDialect(BaseDialect):
         trouble = self.trouble(done)
         if not trouble and not done.out.strip():
             trouble = one_line(done.err)
-        return ({}, trouble) if trouble else read_jobs(done.out)
+        if trouble:
+            return {}, trouble
+        jobs, wrong = read_jobs(done.out)
+        return jobs, self.doubted(done) or wrong
 
     # Find
 

@@ -34,7 +34,7 @@ def read_jobs(text: str) -> tuple[dict[str, Record], str]:
         return {}, f"the answer of oarstat is cut off or no JSON ({one_line(str(error), limit=100)})"
     if not isinstance(found, dict) or not all(isinstance(one, dict) and "state" in one for one in found.values()):
         return {}, "the answer of oarstat is not of jobs keyed by their id"
-    return found, ""
+    return found, "" if found else "oarstat shows no job, not even the oldest"
 
 
 def _whole(value: object) -> int | None:

@@ -148,7 +148,11 @@ class PbsFamily(BaseDialect):
             if (key := _key(ref)) is not None and (key in said or (partial and ref.job_id not in in_command))
         }
         unseen = [ref for ref in refs if ref.job_id not in jobs and ref.job_id not in gone]
-        return JobAnswers(jobs=jobs, absent=frozenset(gone - jobs.keys()), trouble=read.trouble if unseen else "")
+        return JobAnswers(
+            jobs=jobs,
+            absent=frozenset(gone - jobs.keys()),
+            trouble=(read.trouble or self.doubted(done)) if unseen else "",
+        )
 
     def _asking_trouble(self, done: Completed) -> str:
         """Unknown and finished jobs make exit codes 153 and 35; anything else said on stderr is no answer."""
@@ -181,8 +185,9 @@ class PbsFamily(BaseDialect):
             if record.values.get("Job_Name") == tag or tag_of(record.values, TAG_VARIABLE) == tag:
                 return Answer[JobRef].ok(JobRef(job_id=record.name, tag=known))
         unread = bool(lines) and not read.records and not lines[0].startswith("{")
-        if read.trouble or unread or asked not in ("qselect", "qstat"):
-            return Answer[JobRef].unknown(read.trouble or f"{asked or 'the command'} gave no answer that can be read")
+        wrong = read.trouble or self.doubted(done)
+        if wrong or unread or asked not in ("qselect", "qstat"):
+            return Answer[JobRef].unknown(wrong or f"{asked or 'the command'} gave no answer that can be read")
         return Answer[JobRef].absent(f"{asked} shows no job with this tag")
 
     def list_tags_commands(self) -> list[Command]:

@@ -137,7 +137,8 @@ class SgeDialect(BaseDialect):
         trouble = self.trouble(done)
         if trouble or not done.out.strip():
             return [], trouble or one_line(done.err) or "qstat printed nothing"
-        return queue_rows(done.stdout, wanted)
+        rows, wrong = queue_rows(done.stdout, wanted)
+        return rows, wrong or self.doubted(done)
 
     def wants_explanation(self, status: JobStatus) -> bool:
         """Jobs in error state (`Eqw`): they stay there until a person clears it."""

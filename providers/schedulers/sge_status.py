@@ -50,27 +50,34 @@ def queue_rows(out: bytes, wanted: Callable[[str, str], bool]) -> tuple[list[Row
     # Names hold whatever their owners typed, and qstat writes it as it is.
     parser: Any = ET.XMLPullParser(("end",))  # no DTD is in it
     rows = []
+    nameless = 0
     root = re.search(r"<([A-Za-z_][\w.-]*)[\s>/]", re.sub(r"^\s*<\?.*?\?>", "", text[:4096], flags=re.DOTALL))
     try:
         for start in range(0, len(text), 2**16):
             parser.feed(_NO_XML.sub("", text[start : start + 2**16]))
-            _drain(parser, rows, wanted)
+            nameless += _drain(parser, rows, wanted)
         parser.close()
-        _drain(parser, rows, wanted)
+        nameless += _drain(parser, rows, wanted)
     except ET.ParseError as error:
         return rows, f"the answer of qstat is cut off or no XML ({error})"
     name = root[1] if root is not None else ""
-    return rows, "" if name in {"job_info", "unknown_jobs"} else f"the answer is no XML of qstat ({name[:40]})"
+    if name not in {"job_info", "unknown_jobs"}:
+        return rows, f"the answer is no XML of qstat ({name[:40]})"
+    return rows, f"{nameless} jobs in the answer of qstat have no id" if nameless else ""
 
 
-def _drain(parser: Any, rows: list[Row], wanted: Callable[[str, str], bool]) -> None:  # noqa: ANN401 # see _events
+def _drain(parser: Any, rows: list[Row], wanted: Callable[[str, str], bool]) -> int:  # noqa: ANN401 # see _events
+    """Takes the rows that are whole, and counts those without an id: each may be of any job."""
+    nameless = 0
     for element in _events(parser):
         if element.tag == "job_list":
             told = {one.tag: (one.text or "").strip() for one in element}
             name = told.get("full_job_name") or told.get("JB_name", "")
+            nameless += not told.get("JB_job_number", "").isdecimal()
             if wanted(told.get("JB_job_number", ""), name):
                 rows.append(_row(element, told, name))
             element.clear()
+    return nameless
 
 
 def _events(parser: Any) -> Iterator[ET.Element]:  # noqa: ANN401 # the parser's type cannot be written for all versions
