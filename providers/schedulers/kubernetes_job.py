@@ -142,11 +142,35 @@ def job_manifest(spec: JobSpec, place: KubernetesPlace, script_path: str | None 
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {**job, "template": template}}
 
 
+_DOCKER = re.compile(
+    r"(?:docker|docker-daemon|podman):(?://(?P<far>.+)|(?P<near>[^\d/][^\s]*[/:].*|[a-z]{3,}))", re.ASCII
+)
+_ELSEWHERE = re.compile(
+    r"(?:library|shub|oras|oci|oci-archive|docker-archive|file|dir|id|custom|https?)://?.+|id:.+|.*\.sif"
+)
+
+
+def _bare_image(image: str) -> str:
+    """The name in a registry, without the word of Shifter or Apptainer for where it comes from.
+
+    Raises:
+        BadRequest: it is no image of a registry.
+
+    """
+    if _ELSEWHERE.fullmatch(image) is not None:
+        cure = "name an image in a registry, like registry/name:tag"
+        raise BadRequest(f"{image[:80]!r} is nothing that a pod can pull", where="image", cure=cure)
+    found = _DOCKER.fullmatch(image)
+    bare = (found["far"] or found["near"]) if found is not None else image
+    return bare.replace("#", "/", 1)  # Enroot's mark between registry and name
+
+
 def _pod(spec: JobSpec, place: KubernetesPlace, script_path: str) -> JsonObject:
     image = spec.image or place.image
     if image is None:
         cure = "name one in the request, or set paths.image of the site"
         raise BadRequest("a job on Kubernetes needs a container image", where="image", cure=cure)
+    image = _bare_image(image)
     if re.fullmatch(r"[A-Za-z0-9][\w./:@-]{0,1000}", checked(image, where="image"), re.ASCII) is None:
         raise BadRequest(
             f"{image[:80]!r} is no name of an image", where="image", cure="write it like registry/name:tag"

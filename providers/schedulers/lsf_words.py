@@ -50,6 +50,8 @@ LSF_WORDS: Final = ScriptWords(
     shared_id="-",
     slots="cores",
     local_clock=True,
+    held="-H",
+    start="-b %Y:%m:%d:%H:%M",
     launchers=(MPIEXEC, _JSRUN),
     write=_write,
     variables={
@@ -65,6 +67,7 @@ LSF_WORDS: Final = ScriptWords(
         "-o": "stdout", "-oo": "stdout", "-e": "stderr", "-eo": "stderr", "-cwd": "work_dir", "-u": "mail_to",
         "-B": "mail_on=begin", "-N": "mail_on=all ends", "-Ne": "mail_on=fail", "-Nd": "mail_on=end",
         "-nnodes": "quiet", "-env": "export",
+        "-H": "held", "-b": "start",
     },
     options=frozenset(OPTIONS),
     fills={Fill.JOB: "%J", Fill.ARRAY: "%J", Fill.TASK: "%I"},

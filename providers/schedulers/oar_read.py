@@ -84,6 +84,9 @@ def _log(spec: JobSpec) -> str:
 
 
 def _resources(draft: ScriptDraft, directive: Directive, option: Option) -> None:
+    if "-l" in draft.deferred:
+        raise OwnWord("OAR chooses one of several -l: the first is read whole, and this one is kept for OAR only")
+    draft.deferred["-l"] = directive, option
     tree, comma, tail = f",{option.value}".partition(",walltime=")
     tree = tree[1:]
     if comma and "," not in tail:

@@ -63,9 +63,13 @@ OAR_WORDS: Final = ScriptWords(
     reads={
         "-O": "stdout", "--stdout": "stdout", "-E": "stderr", "--stderr": "stderr", "-d": "work_dir",
         "--directory": "work_dir", "--notify": "notify",
+        "--hold": "held", "-r": "start", "--reservation": "start",
     },
     mail={**_MAIL, "ALL": "all"},
     fills={Fill.JOB: "%jobid%", Fill.NAME: "%jobname%"},
     first_index=1,
+    held="--hold",
+    start='-r "%Y-%m-%d %H:%M:%S"',
+    notes=((r"^-r ", "OAR keeps just that time free, or refuses the job: it does not start it later (oarsub -r)"),),
     whole_file=True,
 )  # fmt: skip

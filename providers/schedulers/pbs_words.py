@@ -76,6 +76,8 @@ PBS_WORDS: Final = ScriptWords(
     spread=lambda options: ONE_HOST,
     may_share="place=free",
     local_clock=True,
+    held="-h",
+    start="-a %Y%m%d%H%M.%S",
     threads=r"\bompthreads=(\d+)",
     joints=r"-l|-W|,|:",
     also_called=("openpbs", "pbspro"),
@@ -95,7 +97,7 @@ PBS_WORDS: Final = ScriptWords(
     own=frozenset({"-N", "-S", "-j", "-o", "-m", "-r"}),
     reads={
         "-o": "stdout", "-e": "stderr", "-j": "joined", "-M": "mail_to", "-m": "mail_on", "-V": "inherits",
-        "-d": "work_dir", "-w": "work_dir", "-S": "interpreter",
+        "-d": "work_dir", "-w": "work_dir", "-S": "interpreter", "-h": "held", "-a": "start",
     },
     quiet=("-m n", "place=scatter", "place=free", "place=pack"),
     fills={Fill.TASK: "^array_index^", Fill.JOB: "$PBS_JOBID", Fill.NAME: "$PBS_JOBNAME"},
@@ -121,8 +123,10 @@ TORQUE_WORDS: Final = replace(
     conditions="PBS",  # one reader for both; each refuses what only the other knows
     threads="",
     also_called=(),
-    variables={**PBS_WORDS.variables, **_TORQUE},
-    also={"PBS_ARRAY_INDEX": "task", "PBS_O_HOME": "home", "PBS_O_LOGNAME": "user"},
+    variables={**{told: names for told, names in PBS_WORDS.variables.items() if told != "array_id"}, **_TORQUE},
+    # `123[4].server` or `123-4.server`
+    expressions={"array_id": "${PBS_JOBID%%[!0-9]*}"},
+    also={"PBS_ARRAY_ID": "array_id", "PBS_ARRAY_INDEX": "task", "PBS_O_HOME": "home", "PBS_O_LOGNAME": "user"},
     write=_write_torque,
     fills={Fill.TASK: "$PBS_ARRAYID", Fill.JOB: "$PBS_JOBID", Fill.NAME: "$PBS_JOBNAME"},
     related=frozenset({"pbs", "moab"}),

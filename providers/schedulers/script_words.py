@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
@@ -63,6 +64,10 @@ class Kept:
     inherits: bool | None = None
     """Whether the submitter's whole environment comes along; None: not said."""
     requeue: bool | None = None
+    held: bool = False
+    """Whether it waits after its submit until it is released."""
+    start: datetime | None = None
+    """The earliest start, by the clock of the host that submits."""
     array: bool = False
 
     def part_tasks(self, joint: str) -> None:
@@ -232,6 +237,10 @@ class ScriptWords:
     mail: Mapping[str, str] = field(default_factory=dict)
     """Words of its mail option to ours."""
     write: Callable[[Kept], Writing] = _write_nothing
+    held: str = ""
+    """The option that has a job wait until it is released."""
+    start: str = ""
+    """The option that names the earliest start, as for `strftime`."""
     whole: Callable[[JobSpec, Kept, str], str] | None = None
     """What is handed in, where it is no script with directives: from the job, and the script that it runs."""
     shared_id: str = ""
@@ -273,6 +282,18 @@ class ScriptWords:
     """Other dialects whose own options are understood."""
     notes: tuple[tuple[str, str], ...] = ()
     """Regular expression of a directive that is written, and what a person has to know about it."""
+
+    def writing(self, kept: Kept) -> Writing:
+        """Everything that is said here of `Kept`."""
+        found = self.write(kept)
+        for told, wanted, option in (
+            ("held", kept.held, self.held), ("start", kept.start is not None, self.start),
+        ):  # fmt: skip
+            if wanted and option:
+                found.options.append(kept.start.strftime(option) if told == "start" and kept.start else option)
+            elif wanted:
+                found.lost[told] = f"{self.title} has no option for it (submit it when it is to start)"
+        return found
 
     @property
     def conditions_in(self) -> str:

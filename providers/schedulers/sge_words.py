@@ -82,6 +82,8 @@ SGE_WORDS: Final = ScriptWords(
     slots="cores",
     spread=_spread,
     local_clock=True,
+    held="-h",
+    start="-a %Y%m%d%H%M.%S",
     also_called=("gridengine",),
     write=_write,
     variables={
@@ -97,6 +99,7 @@ SGE_WORDS: Final = ScriptWords(
     reads={
         "-o": "stdout", "-e": "stderr", "-j": "joined", "-cwd": "cwd", "-wd": "work_dir", "-M": "mail_to",
         "-m": "mail_on", "-V": "inherits", "-S": "interpreter", "-pe": "quiet",
+        "-h": "held", "-a": "start",
     },
     quiet=("-m n", "-j n", "-S /bin/sh"),
     fills={Fill.JOB: "$JOB_ID", Fill.ARRAY: "$JOB_ID", Fill.TASK: "$TASK_ID", Fill.NAME: "$JOB_NAME"},
@@ -104,6 +107,8 @@ SGE_WORDS: Final = ScriptWords(
     whole_file=True,
     notes=(
         (r"-pe ", "the parallel environment's name is the site's own (qconf -spl lists them)"),
+        (r"-l gpu=0\.", "Grid Engine counts GPUs for each slot: a part of one is taken only where the site's resource"
+            " is of type DOUBLE; where it is INT and counted per job (qconf -sc: JOB), write their whole number"),
         (r"-l gpu=", "the name of the resource that counts GPUs is the site's own (qconf -sc lists them)"),
     ),
 )  # fmt: skip

@@ -62,6 +62,8 @@ SLURM_WORDS: Final = ScriptWords(
     prefix="#SBATCH",
     family=r"(?:SLURM|SBATCH|SLURMD)_\w+",
     joins=True,
+    held="--hold",
+    start="--begin=%Y-%m-%dT%H:%M:%S",
     cores_as_tasks=True,
     tops_up=r"--mincpus=",
     joints=r",|:|hetjob|packjob",
@@ -91,6 +93,7 @@ SLURM_WORDS: Final = ScriptWords(
     reads={
         "--output": "stdout", "-o": "stdout", "--error": "stderr", "-e": "stderr", "--chdir": "work_dir",
         "-D": "work_dir", "--mail-type": "mail_on", "--mail-user": "mail_to", "--export": "export",
+        "--hold": "held", "--begin": "start",
     },
     quiet=("--mail-type=NONE", "--mail-type NONE"),
     fills={Fill.JOB: "%j", Fill.ARRAY: "%A", Fill.TASK: "%a", Fill.NAME: "%x"},

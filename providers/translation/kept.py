@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from dragoman.protocols import ScriptReading
 from providers.schedulers.script_words import Kept, ScriptWords, read_path
@@ -110,11 +112,27 @@ def _take(found: KeptReading, told: str, value: str, words: ScriptWords) -> bool
             kept.inherits = True
         case "export" if value.upper() in ("NONE", "ALL"):
             kept.inherits = value.upper() == "ALL"
+        case "held" if value in ("", "u"):
+            kept.held = True
+        case "start" if (moment := _moment(value)) is not None:
+            kept.start = moment
         case "interpreter" if value:
             kept.interpreter = value
         case _:
             return False
     return True
+
+
+def _moment(text: str) -> datetime | None:
+    """`2027-01-31T10:00[:00]`, `202701311000[.00]`, `2027:01:31:10:00`; None: days or years are left to be guessed."""
+    form = r"(\d{4})[-:]?(\d\d)[-:]?(\d\d)[T :]?(\d\d):?(\d\d)(?:[:.](\d\d))?"
+    match = re.fullmatch(form, text.strip(), re.ASCII)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups())
+    with suppress(ValueError):
+        return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001  # by the site's clock
+    return None
 
 
 def _mail(found: KeptReading, value: str, words: ScriptWords) -> bool:

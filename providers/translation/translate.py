@@ -153,7 +153,9 @@ class _Translating:
         body = translate_body(self.reading.body, given)
         if given.kept.inherits and self.written.inherits:
             given.kept.inherits = None
-        writing = self.written.write(given.kept)
+        if natives:
+            given.kept.start = None  # stands among the options that are taken over as they are
+        writing = self.written.writing(given.kept)
         self._tell_needs(needs)
         self._tell_counts(needs)
         self._tell_kept(kept, writing, needs, natives)
