@@ -52,7 +52,8 @@ NO_CONNECTION = re.compile(
 """The scheduler gave no answer: for a submit a doubt, for a question no knowledge. Never a statement about a job."""
 
 _NOT_ASKED = re.compile(
-    r"\berror\b|\bfatal\b|unable to|cannot|could ?n[o']t|connect failed|is down|permission denied|not permitted",
+    r"\berror\b|\bfatal\b|unable to|failed to (?:fetch|get|read|load|open|query)|cannot"
+    r"|could ?n[o']t|connect failed|is down|permission denied|not permitted",
     re.IGNORECASE,
 )
 

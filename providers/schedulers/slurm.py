@@ -222,7 +222,7 @@ class SlurmDialect(BaseDialect):
         told = one_line(done.err)
         if not trouble and told and (NO_CONNECTION.search(told) or re.search(r"\berror:|\bfatal:", told)):
             return told
-        return trouble
+        return trouble or self.doubted(done)
 
     # Find
 

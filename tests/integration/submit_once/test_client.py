@@ -18,7 +18,7 @@ from dragoman.facts import Queue, Workload
 from dragoman.job import JobRef, JobSpec
 from dragoman.observation import Answer, Outcome
 from dragoman.proposal import StartEstimate
-from dragoman.request import EnvironmentVariable
+from dragoman.request import ArrayRange, ArraySpec, EnvironmentVariable
 from dragoman.site import Site
 from providers.schedulers.client import SchedulerClient
 from providers.transports.local import LocalTransport
@@ -117,3 +117,12 @@ async def test_many_who_ask_about_the_site_share_one_question(world: World) -> N
     assert asked.read_text() == "x\n"
     await client.workload(max_age_s=0)
     assert asked.read_text() == "x\nx\n"
+
+
+async def test_the_number_of_an_array_s_tasks_is_kept_with_its_job(world: World) -> None:
+    attempt = world.attempt()
+    array = ArraySpec(ranges=(ArrayRange(first=1, last=9, step=2), ArrayRange(first=20, last=21)))
+    attempt = attempt.model_copy(update={"spec": attempt.spec.model_copy(update={"array": array})})
+    client = world.client()
+    for record in (await client.submit(attempt), await client.submit(attempt), await client.adopt(attempt, "1")):
+        assert record.job == JobRef(job_id="1", tag=attempt.tag, array_size=7)

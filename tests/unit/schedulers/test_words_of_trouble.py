@@ -18,7 +18,7 @@ TROUBLE = [
     "cannot connect to server: Connection refused", "LSF is down. Please wait ...", "DBI connect failed: timeout",
     "Unable to connect to the server: dial tcp: i/o timeout", "error: commlib error: got select error",
     "slurm_load_jobs error: Unable to contact slurm controller (connect failure)", "flux: error: lost connection",
-    "-- Failed to fetch ads from: <10.0.0.1:9618>\nerror: no schedd",
+    "-- Failed to fetch ads from: <10.0.0.1:9618>",
 ]  # fmt: skip
 NOTHING = [
     ("lsf", '{"COMMAND":"bjobs","JOBS":0,"RECORDS":[]}'), ("oar", "{}"), ("oar", ""),

@@ -26,7 +26,7 @@ Done = Callable[..., Completed]
     [
         ("75168975;clusterb\n", "75168975", "clusterb"),
         ("Submitted batch job 4711 on cluster pikachu\n", "4711", "pikachu"),
-        ("0\n", "0", None),
+        ("7\n", "7", None),
         ("Warning: 3 days left\n12;c-1.x\n", "12", "c-1.x"),
         (
             "-----\n   Welcome to the Example Supercomputer\n-----\nNo reservation for this job\n"
