@@ -94,7 +94,7 @@ async def settled(cluster: Cluster, attempt: Attempt) -> AttemptRecord:
             "3146028",
         ),
         ("17\n", "sbatch: Warning: can't run 1 processes on 2 nodes, setting nnodes to 1\n", "17"),
-        ("== Welcome ==\n0\n", "sbatch: error: Socket timed out on send/recv operation\n", "0"),
+        ("== Welcome ==\n8\n", "sbatch: error: Socket timed out on send/recv operation\n", "8"),
     ],
 )
 async def test_exit_code_0_and_an_id_is_a_job(cluster: Cluster, out: str, err: str, job_id: str) -> None:
