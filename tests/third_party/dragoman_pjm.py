@@ -32,7 +32,7 @@ def quote(value: str, where: str = "script") -> str:
 
 ONE = ("-N", "-L", "--mpi", "-g", "-o", "-e", "-x", "-p", "-m", "--mail-list", "--sparam", "--at")
 TABLE = OptionTable(
-    program="pjsub", counts=dict.fromkeys(ONE, 1) | dict.fromkeys(("-j", "-s", "-S", "-X", "--bulk", "--step"), 0),
+    program="pjsub", counts={name: int(name in ONE) for name in (*ONE, "-j", "-s", "-S", "-X", "--bulk", "--step")},
     ours=frozenset({"-N", "-o", "-e", "-j", "-s", "-S", "-X", "-m", "--mail-list"}), lists=frozenset({"-L", "--mpi"}),
     rows=(
         Row("-N", lambda spec: f"{spec.name[: 62 - len(spec.tag)]}.{spec.tag}", ScriptDraft.job_name, "name"),
