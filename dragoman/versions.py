@@ -27,10 +27,12 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAMED_DATE = re.compile(r"(\d{1,2})[-_ ]?([A-Za-z]{3})[a-z]*[-_ ]?(\d{4})(.*)")
 _PLAIN_DATE = re.compile(r"((?:19|20)\d{2})[-.]?(\d{2})[-.]?(\d{2})(.*)")
 _PARTS = re.compile(r"\d+|[a-z]+", re.IGNORECASE)
-_BEFORE_RELEASE = ("dev", "alpha", "a", "beta", "b", "pre", "preview", "rc", "c")
+_BEFORE_RELEASE = (
+    "snapshot", "nightly", "dev", "alpha", "a", "beta", "b", "milestone", "m", "pre", "preview", "rc", "c",
+)  # fmt: skip
 
 _RELEASE_WORD = re.compile(r"(?:stable|patch|release|rel|version)[-_.]?(?=\d)", re.IGNORECASE)
-_UPDATE_WORD = re.compile(r"[-_.]?(?:update|patch|u|p)(?=\d)", re.IGNORECASE)
+_UPDATE_WORD = re.compile(r"[-_. ]*(?:update|patch|u|p) ?(?=\d)", re.IGNORECASE)
 
 _Key = tuple[tuple[int, int, str], ...]
 

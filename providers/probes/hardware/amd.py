@@ -46,21 +46,24 @@ def _ask(_: NoArguments, paths: Paths) -> Ask:
 
 
 def _parse(_: NoArguments, results: Results) -> Answer[Gpus] | Ask:
-    cards = _by_amd_smi(results) or _by_rocm_smi(results) or _by_kernel(results)
+    nodes = _by_kernel(results)
+    listed = _by_amd_smi(results) or _by_rocm_smi(results)
+    # No card is without a compute node; one that is partitioned has several.
+    cards = nodes if 0 < len(nodes) < len(listed) else listed or nodes
     if cards:
         return Answer[Gpus].ok(put_together("amd", cards))
     ran = [done for name in ("static", "rocm") if (done := results.done(name)) is not None]
-    nodes = results.file(KFD)
-    if nodes.folder and _kernel_says_none(results):
+    kfd = results.file(KFD)
+    if kfd.folder and _kernel_says_none(results):
         return Answer[Gpus].absent("the kernel has no AMD compute node here")
     tried = [results.commands.get(name) for name in ("static", "rocm")]
-    if nodes.outcome is Outcome.ABSENT and all(isinstance(each, CommandMissing) for each in tried):
+    if kfd.outcome is Outcome.ABSENT and all(isinstance(each, CommandMissing) for each in tried):
         if results.file(CLASSES).outcome is not Outcome.OK:
             return Answer[Gpus].unknown(f"there is no amd-smi, no rocm-smi and no {CLASSES} to look in here")
         return Answer[Gpus].absent("there is no amd-smi, no rocm-smi and no AMD driver here")
     faults = [f"driver: {brief(done)}" for done in ran]
     faults += [str(error) for name in ("static", "rocm") if isinstance(error := results.commands.get(name), Exception)]
-    return Answer[Gpus].unknown("; ".join([*faults, nodes.reason]).strip("; ") or "no program tells of AMD GPUs")
+    return Answer[Gpus].unknown("; ".join([*faults, kfd.reason]).strip("; ") or "no program tells of AMD GPUs")
 
 
 def _said(results: Results, name: str, kind: type[list[object]] | type[dict[str, object]]) -> object:
@@ -116,7 +119,7 @@ def _by_rocm_smi(results: Results) -> list[Card]:
     if not isinstance(whole, dict):
         return []
     driver = _text(_part(whole.get("system"), "Driver version"))
-    cards = []
+    cards, seen = [], set[str]()
     for name, told in whole.items():
         if not re.fullmatch(r"card\d+", name) or not isinstance(told, Mapping):
             continue
@@ -128,6 +131,10 @@ def _by_rocm_smi(results: Results) -> list[Card]:
         ):
             continue
         free = _free(known_number(row.get("gpu use (%)")), known_number(row.get("vram total used memory (b)")), total)
+        guid = _text(row.get("guid"))
+        if guid is not None and guid in seen:
+            continue  # one card, listed twice
+        seen.add(guid or "")
         model = _text(row.get("card series")) or _text(row.get("device name")) or _text(row.get("card model"))
         cards.append(Card(model=model, memory_bytes=int(total) if total else None, driver=driver, free=free))
     return cards

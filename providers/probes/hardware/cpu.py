@@ -55,7 +55,8 @@ def parse_lscpu(text: str) -> _Lscpu:
         for block in (blocks if len(blocks) > 1 else [{"Model name": "-", **common, **last}] if common or last else [])
     )
     words = {name: value for name, value in {**last, **common}.items() if value.lower() not in _NOTHING}
-    return _Lscpu(_number(words.get("CPU(s)")), clusters, words)
+    online = count_cpus(words.get("On-line CPU(s) list", ""))  # fewer, where hyper-threading is switched off
+    return _Lscpu(online or _number(words.get("CPU(s)")), clusters, words)
 
 
 def parse_cpuinfo(text: str) -> tuple[int, int | None, dict[str, str]]:

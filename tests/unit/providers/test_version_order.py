@@ -20,6 +20,8 @@ from dragoman.versions import VersionRange, compare
         ("2.1.0-rc2", "2.1.0", "2.1.0-lts", "2.1.1"),
         ("5.4.4", "5.4.4-vtst", "6.0"),
         ("11.2", "11.2.p02", "11.3"),
+        ("3.0-SNAPSHOT", "3.0-nightly", "3.0alpha", "3.0M1", "3.0rc1", "3.0"),
+        ("2Aug2023", "2 Aug 2023 - Update 3", "20230802.4"),
     ],
 )
 def test_order(rising: tuple[str, ...]) -> None:
