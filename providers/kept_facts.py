@@ -168,7 +168,9 @@ class KeptFacts:
         if self._place is None:
             # A transport may have to ask its client who we are.
             identity = await anyio.to_thread.run_sync(lambda: self._transport.identity)
-            self._place = FactPlace(self._site.name, identity, _definition(self._site, self._transport))
+            # Links and files of /proc are looked at, which blocks.
+            definition = await anyio.to_thread.run_sync(_definition, self._site, self._transport)
+            self._place = FactPlace(self._site.name, identity, definition)
         return self._place
 
 
