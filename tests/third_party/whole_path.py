@@ -82,8 +82,11 @@ async def test_a_job_runs_and_its_end_comes_back(
 
 
 async def test_a_job_is_cancelled(client: SchedulerClient, tmp_path: Path) -> None:
-    ref = await submitted(client, tmp_path, "sleep 60\n")
+    ref = await submitted(client, tmp_path, f"touch '{tmp_path}/begun'\nsleep 60\n")
     assert isinstance(ref, JobRef)
+    with anyio.fail_after(20):
+        while not (tmp_path / "begun").exists():  # noqa: ASYNC110  # the job is another process
+            await anyio.sleep(0.1)
     assert (await client.cancel(ref)).outcome is Outcome.OK
     assert (await ended(client, ref)).state is JobState.CANCELLED
 
