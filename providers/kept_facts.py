@@ -10,7 +10,8 @@ import hashlib
 import json
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, version
 
 import anyio
@@ -55,42 +56,33 @@ class BestEffort:
     async def kept_facts(self, place: FactPlace) -> list[KeptFact]:
         """What is known of a place; nothing where the database does not say."""
         found: list[KeptFact] = []
-        if self._away():
-            return found
-        try:
-            with anyio.fail_after(self._patience_s):
+        async with self._tried() as there:
+            if there:
                 found = await self._facts.kept_facts(place)
-        except (DragomanError, ValidationError, TimeoutError) as error:
-            self._note(error)
         return found
 
     async def keep_facts(self, place: FactPlace, facts: Sequence[KeptFact]) -> None:
         """Keep answers, if the database takes them."""
-        if self._away():
-            return
-        try:
-            with anyio.fail_after(self._patience_s):
+        async with self._tried() as there:
+            if there:
                 await self._facts.keep_facts(place, facts)
-        except (DragomanError, TimeoutError) as error:
-            self._note(error)
 
     async def forget_facts(self, place: FactPlace) -> None:
         """Drop what is kept of a place, if the database answers."""
-        if self._away():
-            return
+        async with self._tried() as there:
+            if there:
+                await self._facts.forget_facts(place)
+
+    @asynccontextmanager
+    async def _tried(self) -> AsyncIterator[bool]:
+        """Whether to ask the database now; what goes wrong with that is noted, and it is left alone for a while."""
         try:
             with anyio.fail_after(self._patience_s):
-                await self._facts.forget_facts(place)
-        except (DragomanError, TimeoutError) as error:
-            self._note(error)
-
-    def _away(self) -> bool:
-        return time.monotonic() < self._away_until
-
-    def _note(self, error: Exception) -> None:
-        self._away_until = time.monotonic() + self._pause_s
-        words = str(error) or "no answer in time"
-        log.info("facts of sites stay in this process: %s", words, extra={"action": "facts-not-kept"})
+                yield time.monotonic() >= self._away_until
+        except (DragomanError, ValidationError, TimeoutError) as error:
+            self._away_until = time.monotonic() + self._pause_s
+            words = str(error) or "no answer in time"
+            log.info("facts of sites stay in this process: %s", words, extra={"action": "facts-not-kept"})
 
 
 class KeptFacts:

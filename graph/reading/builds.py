@@ -13,17 +13,12 @@ _MANAGERS = {
     "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
     "easybuild": r"easybuild", "modules": r"(?:environment )?modules?|lmod", "system": r"apt|dnf|yum",
 }  # fmt: skip
+_ANY = "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
 _MANAGED = re.compile(
     r"(?: please)? ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
-    r"(?: the| an?)? )(?:"
-    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
-    + r")(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
+    rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
 )
-_MANAGER_AHEAD = re.compile(
-    r"(?<![\w.-])(?:the )?(?:"
-    + "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
-    + r") (?:package|module|library) $"
-)
+_MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
 _VARIANTS = re.compile(
     r" ?(?:,? (?:with |built with |and )?(?:the )?(?:variants? )?)?(?<= )[+~][a-z][\w-]*(?:(?:,? and "
     r"|[ ,]{1,2})[+~][a-z][\w-]*)*"

@@ -111,23 +111,26 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         _optional_outputs(draft)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
-    for match in draft.line.find(
-        r"(?<![\w/.-])(?:[a-z]+ )?(?:at |in |from |under )?(?P<files>(?:s3|gs"
-        r"|globus)://[^\s,;()\x00]+)"
-    ):
+    for match in draft.line.find(STORED):
         source = draft.line.words(*match.span("files")).rstrip(".")
-        item = InputFile(source=source, name=source.rstrip("/").rsplit("/", 1)[-1])
+        item = InputFile(source=source, name=_last_part(source))
         draft.add("inputs", _with_facts(draft, item, match.end()), *match.span())
     _two_of_a_name(draft)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
 
 
+STORED = r"(?<![\w/.-])(?:[a-z]+ )?(?:at |in |from |under )?(?P<files>(?:s3|gs|globus)://[^\s,;()\x00]+)"
+"""An object of a store by its address, wherever it stands."""
 MOVED = (
     r"(?<![\w/.-])(?:the )?(?:file |input )?(?P<as>[\w-]+\.[\w.-]*\w) (?:is|lies|sits|can be found) (?:at|in|under"
     r"|as) "
     r"(?P<files>(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|~?/[\w.*/@+-]+[\w*/])"
 )
+
+
+def _last_part(name: str) -> str:
+    return name.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _two_of_a_name(draft: Draft) -> None:
@@ -200,7 +203,7 @@ def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
     renamed = draft.line.words(*match.span("as")) if match["as"] and len(files) == 1 else None
     for name in files:
         try:
-            item = InputFile(source=name, name=renamed or name.rstrip("/").rsplit("/", 1)[-1], site=site, bytes=size)
+            item = InputFile(source=name, name=renamed or _last_part(name), site=site, bytes=size)
         except ValidationError:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
@@ -211,9 +214,7 @@ def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
 def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files: list[str]) -> None:
     """`python x.py on file data.csv`: the program must be told of the file, and how is not said."""
     at = len(draft.fields.get("inputs", []))
-    names = [
-        name.rstrip("/").rsplit("/", 1)[-1] if name.startswith(("/", "~")) or "://" in name else name for name in files
-    ]
+    names = [_last_part(name) if name.startswith(("/", "~")) or "://" in name else name for name in files]
     inputs: dict[str, Any] = {
         f"inputs.{at + index}": {"source": name, "name": base}
         for index, (name, base) in enumerate(zip(files, names, strict=True))
@@ -230,7 +231,7 @@ def _outputs(draft: Draft, match: re.Match[str]) -> None:
     names = _names(draft, *match.span("files"))
     if match[0].startswith(("fetch", "retrieve", "collect", "download")) and all("://" in name for name in names):
         for name in names:
-            item = InputFile(source=name, name=name.rstrip("/").rsplit("/", 1)[-1])
+            item = InputFile(source=name, name=_last_part(name))
             draft.add("inputs", _with_facts(draft, item, match.end()) if len(names) == 1 else item, *match.span())
         return
     for name in names:
@@ -270,7 +271,7 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
             size = None
     known = {item.name for item in draft.fields.get("inputs", ())}
     for name in files:
-        base = name.rstrip("/").rsplit("/", 1)[-1] if "/" in name else name
+        base = _last_part(name) if "/" in name else name
         if "://" not in name and not name.startswith(("/", "~")):
             base = name.removeprefix("./")
             if base in known:

@@ -90,6 +90,7 @@ MAKE_ONLY = (
     rf"(?<![\w.-])(?<!\d )(?:on |with |using |any |only )?(?P<vendor>nvidia|amd|intel)[ -]{_GPU}(?: only"
     rf"| please)?(?!\w)"
 )
+MAKE_IN_BRACKETS = r"\((?P<vendor>nvidia|amd|intel)\)"
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = (
     r"(?<![\w-])(?:(?:on|with|using|needs?|requires?|some|the|multiple|several|many) ){1,3}(?:nvidia |amd "
@@ -159,10 +160,7 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
-    for match in draft.line.find(r"\((?P<vendor>nvidia|amd|intel)\)"):
-        draft.gpu_vendors.append((match["vendor"], *match.span()))
-        draft.line.claim(*match.span())
-    for match in draft.line.find(MAKE_ONLY):
+    for match in (found for rule in (MAKE_IN_BRACKETS, MAKE_ONLY) for found in draft.line.find(rule)):
         draft.gpu_vendors.append((match["vendor"], *match.span()))
         draft.line.claim(*match.span())
 

@@ -26,7 +26,7 @@ from graph.reading.lexicon import (
 )
 from graph.reading.number_words import compound_numbers
 
-__all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "one_off", "pattern"]
+__all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
 
 MAX_TEXT = 256 * 1024
 """Longest text that is read, in characters; a longer one is data, not a request."""
@@ -132,7 +132,7 @@ def _bounded(rule: str) -> str:
     return "".join(out)
 
 
-def one_off(word: str, other: str) -> bool:
+def _one_off(word: str, other: str) -> bool:
     """Whether one insertion, deletion, change or swap of neighbours makes `word` into `other`."""
     if word == other or abs(len(word) - len(other)) > 1:
         return False
@@ -147,7 +147,7 @@ def _corrected(word: str) -> str | None:
         return "node"
     if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in _REAL:
         return None
-    found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and one_off(word, unit)]
+    found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and _one_off(word, unit)]
     return found[0] if found and (len(found) == 1 or len({unit.rstrip("s") for unit in found}) == 1) else None
 
 

@@ -6,13 +6,12 @@ import re
 
 from pydantic import ValidationError
 
-from dragoman.errors import BadRequest
 from dragoman.request import Dependency, EnvironmentVariable, FigureOfMerit, SoftwareNeed
-from dragoman.versions import VersionRange
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 from graph.reading.numbers import NUMBER, count_of
+from graph.reading.script_modules import module_need
 
 __all__ = ["read_particulars"]
 
@@ -71,25 +70,11 @@ ON_EACH_TASK = (
     r"(?:started|launched|run) (?:on|in|by|for) (?:every|each|all) (?:tasks?|ranks?)(?:,? not (?:only"
     r"|just) once)?(?![\w-])"
 )
-
-
 APPLICATION = r"(?<![\w-])(?:app|application|software|solver)=[\"'`]?(?P<name>[a-z][\w+.-]{1,60})[\"'`]?(?=[ ,;]|$)"
 MODULES = (
     r"(?<![\w-])(?:with |after |do |the |a )*(?:module|ml) (?:load"
     r"|add) (?P<all>[\w.+-]+/[\w./+-]*\w(?:,? (?:and )?[\w.+-]+/[\w./+-]*\w){0,16})"
 )
-
-
-def _modules(draft: Draft, match: re.Match[str]) -> None:
-    for written in re.split(r",? (?:and )?", draft.line.words(*match.span("all"))):
-        name, _, version = written.rpartition("/")
-        try:
-            need = SoftwareNeed(name=name, version=VersionRange.parse(f"=={version}"), manager="modules")
-        except (ValidationError, BadRequest):
-            draft.unread.append(draft.words(*match.span()))
-            draft.line.claim(*match.span())
-            return
-        draft.add("software", need, *match.span())
 
 
 def read_particulars(draft: Draft) -> None:
@@ -128,6 +113,16 @@ def read_particulars(draft: Draft) -> None:
         draft.add("environment", EnvironmentVariable(name=name, secret=key), *match.span())
     for match in draft.line.find(ON_EACH_TASK):
         draft.put("launch", "tasks", *match.span())
+
+
+def _modules(draft: Draft, match: re.Match[str]) -> None:
+    for written in re.split(r",? (?:and )?", draft.line.words(*match.span("all"))):
+        need = module_need(written)
+        if need is None:
+            draft.unread.append(draft.words(*match.span()))
+            draft.line.claim(*match.span())
+            return
+        draft.add("software", need, *match.span())
 
 
 def _after_thread(draft: Draft, match: re.Match[str]) -> None:

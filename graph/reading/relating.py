@@ -58,10 +58,9 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
             and amount.unit != "node"
             and (lead or (led == index - 1 and _near(norm, amounts, index)))
         ):
-            amount.per = (
-                _LEAD_UNIT.get(lead[1] or lead[lead.lastindex or 1], "node") if lead else amounts[index - 1].per
-            )
-            if lead and of_array and (lead[1] or "") == "task":
+            # The unit stands in the one group that matched.
+            amount.per = _LEAD_UNIT.get(lead[lead.lastindex or 0], "node") if lead else amounts[index - 1].per
+            if lead and of_array and lead[1] == "task":
                 amount.per = None  # of each element of the array
             if lead:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)

@@ -10,7 +10,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionRange
 
-__all__ = ["modules_of"]
+__all__ = ["module_need", "modules_of"]
 
 _LOAD = re.compile(r"^(?:module|ml)[ \t]+(?:load|add)[ \t]+(?P<names>[^\n#;&|]+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z][\w.+-]*(?:/[\w.+-]+)*")
@@ -29,10 +29,17 @@ def modules_of(script: str) -> tuple[SoftwareNeed, ...]:
         for written in match["names"].split():
             if _NAME.fullmatch(written) is None or len(found) >= _MOST:
                 continue  # an option, or a name that the shell makes
-            name, _, version = written.rpartition("/")
-            try:
-                wanted = VersionRange.parse(f"=={version}") if name else None
-                found[written] = SoftwareNeed(name=name or version, version=wanted, manager="modules")
-            except (ValidationError, BadRequest):
-                continue
+            need = module_need(written)
+            if need is not None:
+                found[written] = need
     return tuple(found.values())
+
+
+def module_need(written: str) -> SoftwareNeed | None:
+    """The package that `NAME` or `NAME/VERSION` names; None where it is no such name."""
+    name, _, version = written.rpartition("/")
+    try:
+        wanted = VersionRange.parse(f"=={version}") if name else None
+        return SoftwareNeed(name=name or version, version=wanted, manager="modules")
+    except (ValidationError, BadRequest):
+        return None

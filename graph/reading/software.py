@@ -187,7 +187,6 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     aside = ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
     if aside is not None and found is not None:
         found = turned(found, aside, match)
-        span = (span[0], span[1])
     try:
         need = SoftwareNeed(name=own_name(draft.line.words(*span)), version=found)
     except (ValidationError, BadRequest):

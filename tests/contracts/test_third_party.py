@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: dragoman-pjm\nVersion: 1.0\n")
     (told / "entry_points.txt").write_text("[dragoman.providers]\npjm = dragoman_pjm\n")
-    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "NO_COLOR": "1"}  # noqa: TID251
+    environment = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}", "NO_COLOR": "1"}  # noqa: TID251  # a process of its own
 
     def start(*argv: str, text: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(  # noqa: TID251  # no event loop here

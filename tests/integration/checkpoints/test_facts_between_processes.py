@@ -250,7 +250,7 @@ def detect(database: str, folder: Path, environment: dict[str, str], *options: s
     command = [sys.executable, "-m", "interfaces.cli.main", "detect", "container", "--site", "here"]
     command += ["--sites", str(folder / "sites.yaml"), *options, *([] if table else ["--json"])]
     own = {"DATABASE_URL": database, "DRAGOMAN_DATA_DIR": str(folder / "data"), "DRAGOMAN_SETTINGS": str(folder / "s")}
-    done = subprocess.run(  # noqa: TID251
+    done = subprocess.run(  # noqa: TID251  # no event loop here
         command, env=environment | own | {"COLUMNS": "160"}, capture_output=True, text=True, timeout=60,
         check=True,
     )  # fmt: skip

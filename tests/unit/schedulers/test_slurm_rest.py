@@ -271,7 +271,7 @@ def rest(request: pytest.FixtureRequest) -> Iterator[Rest]:
 
 
 def run(made: SlurmRestDialect, command: Any) -> Completed:
-    done = subprocess.run(command.argv, input=command.stdin, capture_output=True, timeout=30, check=False)  # noqa: TID251
+    done = subprocess.run(command.argv, input=command.stdin, capture_output=True, timeout=30, check=False)  # noqa: TID251  # no event loop here
     return Completed(command.argv, done.returncode, done.stdout, done.stderr)
 
 
