@@ -15,7 +15,7 @@ from dragoman.site import Site
 from dragoman.versions import compare
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
-from graph.verdict.software import admits, implementation_of, mpi_packages
+from graph.verdict.software import admits, implementation_of, mpi_not_asked, mpi_packages
 from graph.verdict.surroundings import container_fits
 from providers.commands.launchers import MPI_LAUNCHERS, launcher_name, works_under
 from providers.commands.layout import layout_of
@@ -60,7 +60,11 @@ def check_launch(request: JobRequest, site: Site, shape: Shape, scheduler: str, 
     starter, why = _starter(request, site, scheduler, evidence)
     seen = evidence.of(Category.PARALLEL, "libraries", MpiLibraries)
     unknown = any(each.observation.outcome is Outcome.UNKNOWN for each in seen) or not seen
-    sure = scheduler in _WITHOUT or site.launcher == "none" or not unknown
+    ruled_out = scheduler in _WITHOUT or site.launcher == "none"
+    off = mpi_not_asked(request.mpi or MpiNeed(), evidence) if starter is None and not ruled_out else []
+    if off:
+        why = f"{why}; not asked, switched off by the sites file: {', '.join(off)}"
+    sure = ruled_out or not (unknown or off)
     return Check(
         requirement="a launcher for the tasks",
         field="launch",

@@ -12,7 +12,15 @@ from dragoman.request import MpiNeed, SoftwareNeed
 from dragoman.versions import VersionRange
 from graph.verdict.evidence import Evidence, alternatives
 
-__all__ = ["admits", "check_mpi", "check_software", "implementation_of", "mpi_packages", "software_suggestions"]
+__all__ = [
+    "admits",
+    "check_mpi",
+    "check_software",
+    "implementation_of",
+    "mpi_not_asked",
+    "mpi_packages",
+    "software_suggestions",
+]
 
 _PACKAGES = {"mvapich": ("mvapich", "mvapich2"), "intel-mpi": ("intel-mpi", "intel-oneapi-mpi", "impi")}
 _IMPLEMENTATIONS = ("openmpi", "mpich", "mvapich", "intel-mpi", "cray-mpich", "spectrum-mpi")
@@ -156,7 +164,10 @@ def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
             libraries += [MpiLibrary(implementation=one, version=package.version) for package in packages]
             if each.observation.outcome is Outcome.UNKNOWN:
                 unknown.append(each.observation.reason)
-    if not looked:
+    off = mpi_not_asked(need, evidence)
+    if off:
+        unknown.append(f"not asked, switched off by the sites file: {', '.join(off)}")
+    elif not looked:
         unknown.append("no library or launcher shows one, and packages were not looked through")
     fitting = [
         library for library in libraries if not need.implementations or library.implementation in need.implementations
@@ -177,6 +188,14 @@ def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
         kind="mpi",
         observations=tuple(dict.fromkeys((*observations, *(each.observation.id for each in probed)))),
     )
+
+
+def mpi_not_asked(need: MpiNeed, evidence: Evidence) -> list[str]:
+    """Providers that might show one of the implementations, and were switched off."""
+    libraries = evidence.not_asked(Category.PARALLEL, "libraries")
+    managers = (each for verb in ("find_package", "probe") for each in evidence.not_asked(Category.SOFTWARE, verb))
+    wanted = need.implementations
+    return list(dict.fromkeys((*(name for name in libraries if not wanted or name in wanted), *managers)))
 
 
 def _version_fits(wanted: VersionRange | None, version: str | None) -> Truth:

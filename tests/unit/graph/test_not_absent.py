@@ -8,18 +8,29 @@ from typing import Any
 
 import pytest
 
-from dragoman.facts import ContainerRuntime, FileSystem, FileSystems, Interfaces, Package, Packages, Workload
+from dragoman.facts import (
+    ContainerRuntime,
+    FileSystem,
+    FileSystems,
+    Interfaces,
+    MpiLibraries,
+    MpiLibrary,
+    Package,
+    Packages,
+    Presence,
+    Workload,
+)  # fmt: skip
 from dragoman.kleene import Truth
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
-from dragoman.request import ContainerNeed, JobRequest, NetworkNeed, SoftwareNeed, StorageNeed
+from dragoman.request import ContainerNeed, JobRequest, MpiNeed, NetworkNeed, SoftwareNeed, StorageNeed
 from dragoman.shape import Shape
 from dragoman.site import Site
 from dragoman.versions import VersionRange
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evaluate import evaluate
 from graph.verdict.evidence import Evidence
-from graph.verdict.means import means_of
+from graph.verdict.means import check_launch, means_of
 
 Make = Callable[..., Observation]
 SITE = Site(name="there", scheduler="slurm")
@@ -95,6 +106,54 @@ def test_what_is_switched_off_is_not_absent(
     told = judge(JobRequest(**fields), *seen, site=site)
     assert told.verdict is verdict
     assert ("switched off" in told.reasons[0]) is (verdict is Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("off", "wanted", "verdict"),
+    [
+        ("parallel/openmpi", ("openmpi",), Verdict.UNKNOWN),
+        ("parallel/openmpi.libraries", (), Verdict.UNKNOWN),
+        ("software/spack", ("openmpi",), Verdict.UNKNOWN),
+        ("software/spack.probe", ("mvapich",), Verdict.UNKNOWN),
+        ("parallel/openmpi", ("mvapich",), Verdict.INCOMPATIBLE),
+        ("software/spack.versions", ("openmpi",), Verdict.INCOMPATIBLE),
+        ("container/docker", (), Verdict.INCOMPATIBLE),
+    ],
+)
+def test_an_mpi_is_not_absent_where_who_would_show_it_is_switched_off(
+    judge: Any, observed: Make, off: str, wanted: tuple[str, ...], verdict: Verdict
+) -> None:
+    site = SITE.model_copy(update={"providers_off": (off,)})
+    seen = [observed("parallel/mpich", "libraries", MpiLibraries()), observed("software/pip", "probe", None)]
+    told = judge(JobRequest(mpi=MpiNeed(implementations=wanted)), *seen, site=site)
+    assert told.verdict is verdict
+    assert ("switched off" in told.reasons[0]) is (verdict is Verdict.UNKNOWN)
+    has = MpiLibraries(libraries=(MpiLibrary(implementation="openmpi", version="4.1.6"),))
+    there = [observed("parallel/openmpi", "libraries", has), observed("software/pip", "probe", Presence())]
+    fits = not wanted or "openmpi" in wanted
+    assert (judge(JobRequest(mpi=MpiNeed(implementations=wanted)), *there, site=site).fits is Truth.YES) is fits
+
+
+@pytest.mark.parametrize(
+    ("off", "launcher", "result"),
+    [
+        ("parallel/openmpi", None, Truth.UNKNOWN),
+        ("software/spack", None, Truth.UNKNOWN),
+        ("parallel/openmpi", "none", Truth.NO),
+        ("container/docker", None, Truth.NO),
+    ],
+)
+def test_a_launcher_is_not_absent_where_who_would_show_it_is_switched_off(
+    observed: Make, off: str, launcher: str | None, result: Truth
+) -> None:
+    site = SITE.model_copy(update={"providers_off": (off,), "launcher": launcher})
+    evidence = Evidence([observed("parallel/mpich", "libraries", MpiLibraries())], site)
+    four = Shape(tasks=4)
+    request = JobRequest(command=("./a",), shapes=(four,), launch="tasks")
+    check = check_launch(request, site, four, "machine", evidence)
+    assert check is not None
+    assert check.result is result
+    assert ("switched off" in check.reason) is (result is Truth.UNKNOWN)
 
 
 @pytest.mark.parametrize(
