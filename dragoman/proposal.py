@@ -11,7 +11,18 @@ from dragoman.kleene import Truth
 from dragoman.model import JsonObject, Model, Moment
 from dragoman.run_plan import RunPlan
 
-__all__ = ["Check", "CheckKind", "Cost", "ModelUse", "Proposal", "StartEstimate", "Suggestion", "Verdict", "verdict_of"]
+__all__ = [
+    "Check",
+    "CheckKind",
+    "Cost",
+    "ModelUse",
+    "Proposal",
+    "StartEstimate",
+    "Suggestion",
+    "TokensTaken",
+    "Verdict",
+    "verdict_of",
+]
 
 
 CheckKind = Literal[
@@ -90,15 +101,34 @@ class Suggestion(Model):
     words: str
 
 
+class TokensTaken(Model):
+    """What some calls of a model are known to have taken."""
+
+    tokens_in: NonNegativeInt = 0
+    tokens_out: NonNegativeInt = 0
+    cost_usd: NonNegativeFloat | None = None
+
+
 class ModelUse(Model):
-    """What a language model did and cost for one proposal."""
+    """What a language model did and cost for one proposal.
+
+    Where a call was not answered, what it took is not known: tokens and cost are None then, and `at_least` has those of
+    the other calls.
+    """
 
     model: str
     calls: NonNegativeInt = 0
-    tokens_in: NonNegativeInt = 0
-    tokens_out: NonNegativeInt = 0
+    """Each one that was made, those included that were not answered and were made again."""
+    uncounted: NonNegativeInt = 0
+    """Calls of which it is not known what they took."""
+    tokens_in: NonNegativeInt | None = 0
+    tokens_out: NonNegativeInt | None = 0
     seconds: NonNegativeFloat = 0
     cost_usd: NonNegativeFloat | None = None
+    """None where prices are not known, either."""
+    at_least: TokensTaken | None = None
+    most_usd: NonNegativeFloat | None = None
+    """What was counted against a bound: uncounted calls at the most that they can have cost."""
     outcome: str = "ok"
     reasoning: str = Field(default="", max_length=8000)
 

@@ -90,7 +90,7 @@ class Settings(BaseSettings):
     model: str | None = None
     """Chat model, such as `openai:NAME` or `google:NAME`; None: the deterministic secretary alone."""
     model_calls: PositiveInt = 2
-    """Calls of the model for one site and request at most."""
+    """Calls of the model for one site and request at most, those that were not answered included."""
     model_timeout_s: PositiveFloat = 30
     """Of one call."""
     model_usd_in: NonNegativeFloat | None = None
@@ -98,7 +98,7 @@ class Settings(BaseSettings):
     model_usd_out: NonNegativeFloat | None = None
     """Price of a million tokens that the model writes."""
     model_most_usd: PositiveFloat | None = None
-    """What one negotiation may spend on the model, where the prices are known."""
+    """What one negotiation may spend on the model; where the prices are not set, this lets no call through."""
     recipe_dirs: tuple[Path, ...] = ()
     """Folders of a centre's recipes (docs/recipes.md); a person's own in the configuration folder come before them."""
     conventions_file: Path | None = None

@@ -35,7 +35,8 @@ async def negotiator(step: Step) -> Goto:
     state, deps = step.state, step.deps
     request = state.reading or JobRequest()
     sites = _sites(step, request)
-    answered = {each.site: small(each) for each in await deps.ledger.proposals(step.thread_id, state.round)}
+    stored = await deps.ledger.proposals(step.thread_id, state.round)
+    answered = {each.site: small(each) for each in stored}
     waiting = [site for site in sites if site.name not in answered]
     first_ready = (request.objective or state.options.policy) == "first-ready"
     simulated_only = all(site.simulated is not None for site in sites)
@@ -51,7 +52,8 @@ async def negotiator(step: Step) -> Goto:
         await step.say(f"asking {counted(len(waiting), 'site')}", sites=names)
     known = await _known(step) if waiting and (state.round or answered) else {}
 
-    session = deps.model.session() if deps.model is not None else None
+    spent = sum(each.model.most_usd or 0.0 for each in stored if each.model is not None)
+    session = deps.model.session(spent) if deps.model is not None else None
     earlier = await deps.ledger.earlier_runs(request.application) if session is not None and waiting else []
 
     async def ask(site: Site) -> SiteAnswer:

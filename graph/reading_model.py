@@ -84,7 +84,7 @@ async def read_unread(
     A reading may only add, and counts when the person has said so; its origin is `model` then. `sites` are the names of
     the fleet: others are never put to the person.
     """
-    talk = Talk(session, 1)
+    talk = Talk(session, 2)  # one, and once more where it is not answered
     given: dict[str, JsonValue] = {
         "unread": [*reading.unread],
         "read_so_far": {key: value for key, value in reading.request.dump().items() if key not in _NOT_SHOWN},

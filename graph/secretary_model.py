@@ -116,12 +116,16 @@ async def _talk(
     messages: list[BaseMessage] = [SystemMessage(prompt("secretary")), HumanMessage(as_data(given))]
     asked: Counter[str] = Counter()
     while True:
-        last = talk.left <= 1 or not tools
-        answer = await talk.say(messages, [CONCLUDE] if last else [*tools, CONCLUDE], only="conclude" if last else None)
+        only = None if tools else "conclude"
+        answer = await talk.say(messages, [*tools, CONCLUDE], only=only, last="conclude")
         wanted = [call for call in answer.tool_calls if call["name"] != "conclude"]
         concluded = next((call for call in answer.tool_calls if call["name"] == "conclude"), None)
         if concluded is not None and not wanted:
-            return _as_conclusion(talk, concluded["args"])
+            found = _as_conclusion(talk, concluded["args"])
+            if found is not None or talk.left < 1:
+                return found
+            messages += [answer, *(ToolMessage(_MALFORMED, tool_call_id=call["id"]) for call in answer.tool_calls)]
+            continue
         if not answer.tool_calls:
             talk.unreadable += len(answer.invalid_tool_calls)
             found, bad = read_as(text_of(answer.content), Conclusion)
@@ -134,6 +138,7 @@ async def _talk(
             raise ModelTrouble("could not decide: it asked the same again and again")
 
 
+_MALFORMED = "these arguments do not fit: `explanation` and `suggestions` as described, and nothing else"
 _NOT_SHOWN = ("command", "script", "environment", "inputs", "outputs", "sources", "notes", "native_options")
 
 

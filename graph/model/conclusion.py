@@ -7,13 +7,13 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dragoman.errors import BadRequest
 from dragoman.kleene import Truth
 from dragoman.model import JsonValue
 from dragoman.observation import Observation
-from dragoman.proposal import Proposal, Suggestion
+from dragoman.proposal import Proposal, Suggestion, Verdict
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import Site
@@ -66,12 +66,16 @@ _FIELDS = frozenset([*JobRequest.model_fields, *Shape.model_fields, *Proposal.mo
 class Statement(BaseModel):
     """One sentence of an explanation."""
 
+    model_config = ConfigDict(extra="forbid")
+
     text: str = Field(max_length=600)
     cites: list[str] = Field(default_factory=list, max_length=32, description="ids of observations")
 
 
 class Change(BaseModel):
     """A change of the request with which the site would fit."""
+
+    model_config = ConfigDict(extra="forbid")
 
     field: str = Field(max_length=64, description="dotted path, such as shapes.0.nodes or walltime_s")
     value: Any = Field(description="the new value")
@@ -80,8 +84,18 @@ class Change(BaseModel):
 class Conclusion(BaseModel):
     """What was found. Call it once, at the end."""
 
+    model_config = ConfigDict(extra="forbid")
+
     explanation: list[Statement] = Field(default_factory=list, max_length=8)
     suggestions: list[Change] = Field(default_factory=list, max_length=8)
+    verdict: Verdict | None = None
+    """Nobody asks for it and it counts for nothing; one that is no verdict shows that the rest cannot be relied on."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Conclusion:
+        if not self.model_fields_set & {"explanation", "suggestions"}:
+            raise ValueError("neither an explanation nor suggestions")
+        return self
 
 
 CONCLUDE: dict[str, Any] = {

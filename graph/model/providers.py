@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import SecretStr
 
 from dragoman.errors import ProviderImportError, SettingsError, UnknownName
+from graph.model.limits import MOST_ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Maker", "ModelAccess", "model_providers", "open_chat_model", "register_model"]
 
 GROUP = "dragoman.models"
-MOST_ANSWER_TOKENS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,11 @@ _broken: dict[str, str] = {}
 
 
 def register_model(provider: str) -> Callable[[Maker], Maker]:
-    """Register the maker of a provider's chat models."""
+    """Register the maker of a provider's chat models.
+
+    Have them answer in `MOST_ANSWER_TOKENS` tokens at most, which their cost is reckoned by, and not repeat a call by
+    themselves: a call that was not answered is counted, and made again, by `graph.model.talk.Talk`.
+    """
 
     def keep(make: Maker) -> Maker:
         _makers[provider] = make
@@ -97,7 +101,7 @@ def _openai(name: str, access: ModelAccess) -> BaseChatModel:
         "api_key": access.openai_api_key or SecretStr("none"),
         "base_url": access.openai_base_url,
         "timeout": access.timeout_s,
-        "max_retries": 1,
+        "max_retries": 0,
         "max_completion_tokens": MOST_ANSWER_TOKENS,
         "temperature": 0,
     }
@@ -117,7 +121,7 @@ def _google(name: str, access: ModelAccess) -> BaseChatModel:
         api_version="v1beta",
         vertexai=False,
         timeout=access.timeout_s,
-        max_retries=1,
+        max_retries=1,  # tries, the first included
         max_tokens=MOST_ANSWER_TOKENS,
         temperature=0,
     )

@@ -60,7 +60,7 @@ async def rank_with_model(
     if session is None or len(able) < 2:
         why = "no model is configured" if session is None else "there is nothing to choose"
         return plain.model_copy(update={"policy": "agentic", "why": f"{plain.why} (soonest: {why})"})
-    talk = Talk(session, 1)
+    talk = Talk(session, 2)  # one, and once more where it is not answered
     shown: dict[str, JsonValue] = {site: plain.inputs[site] for site in able[:MOST]}
     try:
         order = await _order(talk, shown)

@@ -16,7 +16,7 @@ from dragoman.proposal import Check, Proposal
 from dragoman.units import format_duration
 from interfaces.cli.tables import clean, console
 
-__all__ = ["explained", "print_explained", "requirements"]
+__all__ = ["explained", "model_use", "print_explained", "requirements"]
 
 _MARKS = {"yes": "[green]yes[/]", "no": "[red]no[/]", "unknown": "[magenta]unknown[/]"}
 SHORT = 160
@@ -145,12 +145,22 @@ def _tree(name: str, site: JsonObject) -> Tree:
         tree.add(f"→ {clean(words)}")
     model = site.get("model")
     if isinstance(model, dict):
-        branch = tree.add(
-            f"{clean(model.get('model'))}: {clean(model.get('outcome'))}, {clean(model.get('calls'))} calls"
-        )
+        branch = tree.add(f"{clean(model.get('model'))}: {clean(model.get('outcome'))}, {clean(model_use(model))}")
         for line in str(model.get("reasoning") or "").splitlines():
             branch.add(clean(line))
     return tree
+
+
+def model_use(model: JsonObject) -> str:
+    """What a model took: calls, tokens and, where prices are known, money; where some is not known, `at least`."""
+    calls, least = f"{model.get('calls')} calls", model.get("at_least")
+    if isinstance(least, dict) and not least.get("tokens_in"):
+        return f"{calls}, tokens unknown"
+    known = least if isinstance(least, dict) else model
+    cost = known.get("cost_usd")
+    took = f"{known.get('tokens_in')} tokens in, {known.get('tokens_out')} out"
+    usd = f", {cost:g} USD" if isinstance(cost, int | float) else ""
+    return f"{calls}, {'at least ' if known is least else ''}{took}{usd}"
 
 
 def _branch(tree: Tree, check: JsonObject, seen: dict[str, JsonObject], told: set[str]) -> None:

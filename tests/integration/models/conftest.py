@@ -162,3 +162,21 @@ def desk(served: ModelServer) -> Callable[..., Any]:
         )
 
     return make
+
+
+@pytest.fixture
+def undecided() -> tuple[Any, Any]:
+    """A site whose package manager is silent, and a request that hangs on it."""
+    from dragoman.request import JobRequest
+    from dragoman.site import Site, TransportConfig
+    from providers.site_runtime import open_site
+
+    workload = {
+        "scheduler": "slurm",
+        "queues": [{"name": "batch", "usable": "yes", "default": True, "max_walltime_s": 86400}],
+        "groups": [{"queues": ["batch"], "nodes": 10, "nodes_idle": 8, "cpus_per_node": 32, "gpus": []}],
+    }
+    state: dict[str, Any] = {"workload": workload, "packages": [], "unknown": ["software/spack"]}
+    described = Site(name="here", scheduler="slurm", transport=TransportConfig(kind="none"), simulated=state)
+    request = JobRequest.model_validate({"shapes": [{"nodes": 2}], "software": [{"name": "lammps"}]})
+    return open_site(described), request

@@ -134,7 +134,7 @@ async def test_what_the_rules_decide_costs_no_call(app: Any, served: Any) -> Non
 
 
 async def test_it_is_told_of_earlier_runs_of_the_application(app: Any, served: Any, reply: Any) -> None:
-    served.script = lambda call: reply(calls=[("conclude", {"statements": [], "suggestions": []})])
+    served.script = lambda call: reply(calls=[("conclude", {"explanation": [], "suggestions": []})])
     form = {
         "command": ["sh", "-c", "echo Performance: 12.5 ns/day"],
         "shapes": [{"tasks": 1}],
