@@ -13,17 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dragoman.errors import BadRequest
-from graph.reading.everyday import EVERYDAY
-from graph.reading.lexicon import (
-    FOREIGN_ALONE,
-    FOREIGN_UNITS,
-    FOREIGN_WORDS,
-    FUNCTION_WORDS,
-    KEYWORDS,
-    NUMBER_WORDS,
-    PADDING,
-    UNIT_WORDS,
-)
+from graph.reading.decimals import decimal_comma, grouping_points
+from graph.reading.lexicon import FOREIGN_ALONE, FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
+from graph.reading.misspelt import mended_unit, mended_word
 from graph.reading.number_words import compound_numbers
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
@@ -44,10 +36,9 @@ _SHORTHAND = {
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
+_BYTES = frozenset(("Ko", "Mo", "Go", "To"))
+"""French units of memory, as they are written: `192 Go` is an amount in any language."""
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
-_NEAR_UNITS = "more care cares mode modes bank banks tank tanks mask masks your sour pour four ways rays bays rates"
-_REAL = PADDING | EVERYDAY | KEYWORDS | FUNCTION_WORDS | frozenset(_NEAR_UNITS.split())
-"""Words that are no typing errors of units, near as they are."""
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
 _LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ \t])")
 _THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,:-]|\.\d)")
@@ -132,25 +123,6 @@ def _bounded(rule: str) -> str:
     return "".join(out)
 
 
-def _one_off(word: str, other: str) -> bool:
-    """Whether one insertion, deletion, change or swap of neighbours makes `word` into `other`."""
-    if word == other or abs(len(word) - len(other)) > 1:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
-    rest, goal = word[at:], other[at:]
-    swapped = len(rest) > 1 and rest[1:2] + rest[0:1] + rest[2:] == goal
-    return rest[1:] == goal[1:] or rest[1:] == goal or rest == goal[1:] or swapped
-
-
-def _corrected(word: str) -> str | None:
-    if word == "nod":
-        return "node"
-    if not 4 <= len(word) <= 12 or word in UNIT_WORDS or word in _REAL:
-        return None
-    found = [unit for unit in sorted(UNIT_WORDS) if len(unit) > 3 and _one_off(word, unit)]
-    return found[0] if found and (len(found) == 1 or len({unit.rstrip("s") for unit in found}) == 1) else None
-
-
 def _thousands(text: str) -> set[int]:
     """Where commas of English numbers stand (`1,200`); those of lists are kept."""
     found: set[int] = set()
@@ -181,7 +153,9 @@ class Line:
         blanked = {m.start() for m in _SMALL_SPACE.finditer(self.text)}
         if self.foreign:
             blanked |= {m.start() for m in _SPACED.finditer(self.text)}
-        else:
+        if decimal_comma(self.text):
+            blanked |= grouping_points(self.text)
+        elif not self.foreign:
             blanked |= _thousands(self.text)
         bullets = {match.end(): match.start() for match in _BULLET.finditer(self.text)}
         labels = {match.start("label") for match in _LABEL.finditer(self.text)}
@@ -257,7 +231,7 @@ class Line:
                 if index:
                     self._put("-" if not self._number_pair(core) else " ", at, at + 1)
                     at += 1
-                self._put(self._word(part, before), at, at + len(part))
+                self._put(self._word(part, before, self.text[at + len(part) : at + len(part) + 24]), at, at + len(part))
                 at += len(part)
         elif fused and len(core) < 40 and self._word(fused["unit"], fused["number"]) != fused["unit"].lower():
             cut = inner + fused.end("number")
@@ -280,14 +254,18 @@ class Line:
             low = character.lower()
             self._put(low if len(low) == 1 else character, index, index + 1)
 
-    def _word(self, word: str, before: str) -> str:
-        """One alphabetic word in normal form."""
+    def _word(self, word: str, before: str, following: str = "") -> str:
+        """One alphabetic word in normal form, with what follows it in the text."""
         low = word.lower()
         after_number = before[-1:].isdigit() or before in NUMBER_WORDS
         if (
             low in FOREIGN_UNITS
             and (self.foreign or after_number)
-            and (low not in _SHORT or (self.foreign and (before[-1:].isdigit() or before in ("ein", "einen"))))
+            and (
+                low not in _SHORT
+                or (self.foreign and (before[-1:].isdigit() or before in ("ein", "einen")))
+                or (word in _BYTES and before[-1:].isdigit() and not following.startswith("\n"))
+            )
         ):
             return FOREIGN_UNITS[low].lower()
         if self.foreign and low == "bis" and after_number:
@@ -296,14 +274,18 @@ class Line:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:
             return str(NUMBER_WORDS[low])
-        if _SIZE.fullmatch(before) and _corrected(low) == "memory":
+        if _SIZE.fullmatch(before) and mended_unit(low) == "memory":
             self.corrections.append((word, "memory"))
             return "memory"
         if after_number or before in {"per", "each", "a", "pro", "par"}:
-            better = _corrected(low) if after_number or before == "per" else None
+            better = mended_unit(low) if after_number or before == "per" else None
             if better:
                 self.corrections.append((word, better))
                 return better
+        better = mended_word(word, before, following)
+        if better:
+            self.corrections.append((word, better))
+            return better
         return low if len(low) == len(word) else word
 
     @property
