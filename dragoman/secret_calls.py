@@ -41,6 +41,9 @@ _CALLS = (
     ),
     _call(r"mysql(?:dump|admin|import|show|check|slap|pump)?|mariadb(?:-[a-z]+)?|mycli|7z[arz]?", "-p"),
     _call(r"mongo(?:sh|dump|restore|export|import)?", rf"-p(?:=|{_GAP})?"),
+    _call(r"wandb", rf"login{_GAP}(?:-[^\s]+{_GAP})*(?=[0-9A-Za-z_]{{20}})"),
+    _call(r"aws|s3cmd|mc", r"aws_(?:secret_access_key|session_token)[ \t]+"),
+    _call(rf"openssl{_GAP}enc", rf"-k{_GAP}"),
     _call(r"redis-cli", rf"-a{_GAP}"),
     _call(r"ldap(?:search|modify|add|delete|whoami|passwd|compare)", rf"-w(?:{_GAP})?"),
     _call(r"zip|unzip|sqlcmd|ipmitool", rf"-P(?:{_GAP})?"),
@@ -52,6 +55,15 @@ _CALLS = (
 _SSHPASS = re.compile(
     rf"(?<![\w.\-=])(?P<before>sshpass(?:{_GAP}-(?:[ev]+|[fdP](?:{_GAP})?{_WORD}))*{_GAP}-[ev]*p(?:{_GAP})?)(?P<value>{_WORD})",
     re.DOTALL,
+)
+_READS = rf"sudo{_GAP}(?:-[^\s]+{_GAP})*-S|kinit|[^\n;|&]{{1,200}}--password-stdin"
+_PIPED = re.compile(
+    rf"(?<![\w.\-])(?P<before>(?:echo|printf)(?:{_GAP}-[neE]+)?{_GAP})(?P<value>{_WORD})"
+    rf"(?=[ \t]*\|[ \t]*(?:{_READS})\b)",
+    re.DOTALL,
+)
+_HERE = re.compile(
+    rf"(?<![\w.\-])(?P<before>(?:{_READS})(?=[ \t])[^\n;|&<]{{0,200}}<<<[ \t]*)(?P<value>{_WORD})", re.DOTALL
 )
 _NETRC = re.compile(
     r"(?P<before>(?:\blogin[ \t\r\n]+(?!(?:with|using|by|via|and|or|without|failed|needs|no|a|the)\b)[^\s,;:]{1,128}"
@@ -76,4 +88,6 @@ def hide_calls(text: str, hidden: str) -> str:
             return found[0][: found.start("rest") - found.start()] + option.sub(value, found["rest"])
 
         text = program.sub(call, text)
-    return _NETRC.sub(value, _SSHPASS.sub(value, text))
+    for rule in (_SSHPASS, _PIPED, _HERE, _NETRC):
+        text = rule.sub(value, text)
+    return text

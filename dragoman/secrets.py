@@ -38,7 +38,8 @@ _JOINED = re.compile(
 
 _VALUE_FORMS = re.compile(
     r"\b(?:hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}"
-    r"|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
+    r"|A[KS]IA[0-9A-Z]{16}|xox[abeprs]-[\w-]{10,}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}"
+    r"|[sr]k_(?:live|test)_\w{16,}|dckr_pat_[\w-]{16,}|npm_[A-Za-z0-9]{30,}|pypi-AgE[\w-]{16,}|ya29\.[\w-]{16,})"
 )
 _VALUE = re.compile(
     # A word of a shell is made of parts: "a b"'c d'\e$'f\n'g; a quote behind other text may also end a value around it.
@@ -66,6 +67,9 @@ _LOGINS = (
         r"(?<![\w.\-/:@%])(?P<user>[A-Za-z_][\w.\-]{0,127}:)[^\s/@]{1,256}@"
         r"(?!(?:sha\d+|tcp\d*|o2ib\d*|gni\d*|kfi\d*):)(?=[\w.\-]{1,253}:[/~:\d])"
     ),
+    # A signature of Azure's, and Slack's address of a channel: who has it may write.
+    re.compile(r"(?P<user>[?&]sig=)[^\s&\"'@]{8,512}(?!@)"),
+    re.compile(r"(?P<user>hooks\.slack\.com/services/)[\w/]{8,256}(?!@)"),
 )
 """Passwords in addresses: what stands before one is `user`, and an `@` that ends it is kept."""
 SAID_SECRET = re.compile(
@@ -97,7 +101,7 @@ def is_secret_value(value: str) -> bool:
     return "-----BEGIN " in value or any(rule.search(value) is not None for rule in (_VALUE_FORMS, *_LOGINS))
 
 
-def _hide(text: str, rule: re.Pattern[str]) -> str:
+def _hide(text: str, rule: re.Pattern[str], hidden: str) -> str:
     """Hide what follows each secret name that the rule finds; a value may itself be `NAME=value`."""
     pieces: list[str] = []
     position = 0
@@ -111,28 +115,29 @@ def _hide(text: str, rule: re.Pattern[str]) -> str:
         whole = _TO_QUOTE.get(before) if match[0].endswith("=") and match[0][len(match["name"])] == "=" else None
         quoted = whole.match(text, match.end()) if whole is not None else None
         if quoted is not None:
-            pieces += (text[position : match.end()], HIDDEN)
+            pieces += (text[position : match.end()], hidden)
             position = quoted.end()
             continue
         value = _VALUE.match(text, match.end())
         if value is None:
             continue
         quote = value[0][0] if value[0][0] in "\"'" and len(value[0]) > 1 and value[0][-1] == value[0][0] else ""
-        pieces += (text[position : match.end()], quote, HIDDEN, quote)
+        pieces += (text[position : match.end()], quote, hidden, quote)
         position = value.end()
     return "".join(pieces) + text[position:]
 
 
-def redact(text: str) -> str:
-    """The text with every secret value replaced by `***`; harmless values stay. Doing it twice changes nothing more."""
+def redact(text: str, hidden: str = HIDDEN) -> str:
+    """The text with every secret value replaced by `hidden`; harmless values stay. Twice changes nothing more."""
     if "\0" in text:
-        return "\0".join(map(redact, hide_null_ended(text, HIDDEN, is_secret_name).split("\0")))
-    text = hide_keys(text, HIDDEN)
-    text = hide_blocks(hide_dumped(text, HIDDEN, is_secret_name), HIDDEN, is_secret_name)
-    text = _hide(_hide(_hide(text, _ASSIGNED), _OPTION), _SETENV)
-    text = hide_calls(text, HIDDEN)
-    text = _HEADER.sub(rf"\1 {HIDDEN}", text)
-    text = SAID_SECRET.sub(rf"\1{HIDDEN}", text)
+        return "\0".join(redact(each, hidden) for each in hide_null_ended(text, hidden, is_secret_name).split("\0"))
+    text = hide_keys(text, hidden)
+    text = hide_blocks(hide_dumped(text, hidden, is_secret_name), hidden, is_secret_name)
+    for rule in (_ASSIGNED, _OPTION, _SETENV):
+        text = _hide(text, rule, hidden)
+    text = hide_calls(text, hidden)
+    text = _HEADER.sub(rf"\1 {hidden}", text)
+    text = SAID_SECRET.sub(rf"\1{hidden}", text)
     for rule in _LOGINS:
-        text = rule.sub(lambda found: f"{found['user']}{HIDDEN}{'@' if found[0][-1] == '@' else ''}", text)
-    return _VALUE_FORMS.sub(HIDDEN, text)
+        text = rule.sub(lambda found: f"{found['user']}{hidden}{'@' if found[0][-1] == '@' else ''}", text)
+    return _VALUE_FORMS.sub(hidden, text)

@@ -6,6 +6,7 @@ from dragoman.errors import BadRequest, UnknownName
 from dragoman.event import Event, Wait
 from dragoman.ledger import Ledger
 from dragoman.model import JsonObject
+from dragoman.shown_secrets import refuse_shown
 from dragoman.thread import ThreadRow, ThreadStatus
 
 __all__ = ["answer_wait", "find_thread", "person_wait"]
@@ -56,9 +57,10 @@ async def answer_wait(ledger: Ledger, wait: Wait, payload: JsonObject, *, by: st
     """Store the answer; the thread goes on when it is resumed.
 
     Raises:
-        BadRequest: somebody answered before.
+        BadRequest: somebody answered before, or a secret would be stored with it.
 
     """
+    refuse_shown(payload, "answer")
     stored = await ledger.add_event(Event(wait_id=wait.id, key="answer", kind="answer", payload=payload, by=by))
     if not stored:
         first = next((each for each in await ledger.events(wait.id) if each.kind == "answer"), None)

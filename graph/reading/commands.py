@@ -10,19 +10,19 @@ from dragoman.model import JsonObject
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
+from graph.reading.added_arguments import with_arguments
 from graph.reading.draft import Draft
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
-from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
+from graph.reading.find_commands import Found, find_commands
 from graph.reading.launchers import Launch, read_launch
-from graph.reading.lexicon import KEYWORDS
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
 from graph.reading.scheduler_options import state_options
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
 
-__all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command", "warn_of_secret"]
+__all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command"]
 
 _RUNTIMES = ("apptainer", "singularity", "docker", "podman")
 _RUN_WORD = re.compile(
@@ -43,7 +43,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
             draft.line.claim_text(refused, item.end)
             continue
-        item = _with_arguments(draft.line.text, item)
+        item = with_arguments(draft.line.text, item)
         draft.line.claim_text(item.start, item.end)
         found.append(item)
     if handed_in and (found or len(handed_in) > 1):
@@ -81,29 +81,6 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
     _state(draft, found[0])
 
 
-_ARGUMENTS = re.compile(
-    r"[ \t]+(?:and |with |using |taking )(?:the )?(?:args?|arguments?|parameters?|options?|flags?)[: \t]+(?=\S)"
-)
-
-
-def _with_arguments(text: str, item: Found) -> Found:
-    """`python x.py with args a b c`: the words behind are arguments, up to the next word of the sentence."""
-    named = _ARGUMENTS.match(text, item.end)
-    if named is None or SHELL_SIGN.search(item.body):
-        return item
-    stop = text.find("\n", named.end())
-    end = extent(text, named.end(), len(text) if stop < 0 else stop)
-    added = text[named.end() : end]
-    if (
-        not added.strip()
-        or added.split()[0].lower() in KEYWORDS
-        or SHELL_SIGN.search(added)
-        or text[end : end + 1] == ","
-    ):
-        return item
-    return Found(item.start, end, item.inner, f"{item.body} {added}")
-
-
 def _start(item: Found) -> int:
     return item.start
 
@@ -112,7 +89,6 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
     """A submit line: its options are needs of the job, and what it hands in is asked where it is a file."""
     line = draft.line.text[slice(*span)].strip()
     words = redact(line)[:2000]
-    warn_of_secret(draft, line)
     draft.line.claim_text(*span)
     done = read_submit_line(line, reader)
     cure = "Say what the job runs and needs, or give the script itself: dragoman run -f FILE"
@@ -183,7 +159,6 @@ def _inner(draft: Draft, done: Submitted, shape: dict[str, Any], stated: dict[st
 def _ask_about_line(draft: Draft, whole: tuple[int, int]) -> None:
     """A shell's signs stand beside a command: all of the line is to be run, or none of it."""
     line = draft.line.text[slice(*whole)].strip()
-    warn_of_secret(draft, line)
     draft.questions.append(
         Question(
             id="command", field="command", words=redact(line)[:2000], start=whole[0],
@@ -231,7 +206,6 @@ def read_perhaps_command(draft: Draft) -> None:
 
 def _ask_whether(draft: Draft, start: int, end: int, more: list[Option]) -> None:
     body = draft.line.text[start:end]
-    warn_of_secret(draft, body)
     yes = Option(label=f"yes, run {redact(body)[:200]}", patch=_patch(body))
     draft.ask_plain(
         "command", redact(body)[:2000], start, f"Is `{redact(body)[:200]}` the command to run?", [yes, *more]
@@ -266,25 +240,9 @@ def split_command(body: str) -> tuple[str, ...] | None:
     return tuple(words)
 
 
-_SET_APART = re.compile(
-    r"^\s*(?:env\s+)?(?:[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|[^\s'\"])*\s+)+"
-    r"|\s(?:-x|--?export|-env|-genv)[ =][A-Za-z_]\w*=\S*"
-)
-"""Variables before the command and those of a launcher, which are taken out and kept."""
-
-
-def warn_of_secret(draft: Draft, body: str) -> None:
-    """Tell the person of a secret in the arguments, where it would be seen in the job's script."""
-    rest = _SET_APART.sub(" ", body)
-    rest = re.sub(r"=?\$(?:\{\w+\}|\w+)", " ", rest)  # a variable that is named shows nothing
-    if redact(rest) != rest:
-        draft.unread.append(f"the command shows a secret; give it as an environment variable: {redact(body)[:500]}")
-
-
 def _state(draft: Draft, item: Found) -> None:
     argv = split_command(item.body)
     words = redact(item.body)[:2000]
-    warn_of_secret(draft, item.body)
     if argv is None:
         draft.fields["script"] = item.body + "\n"
         draft.default(f"{words!r} needs a shell and is run as a script, as written")

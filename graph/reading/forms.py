@@ -14,7 +14,7 @@ from dragoman.request import ContainerNeed, InputFile, JobRequest, OutputFile, S
 from dragoman.secrets import redact
 from dragoman.shape import Shape
 from graph.reading.arrays import parse_array, read_arrays
-from graph.reading.commands import split_command, warn_of_secret
+from graph.reading.commands import split_command
 from graph.reading.counts import read_counts
 from graph.reading.document import NoForm
 from graph.reading.draft import Draft
@@ -228,7 +228,6 @@ def _moment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> Non
 
 def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     if isinstance(value, str):
-        warn_of_secret(draft, value)
         argv = split_command(value)
         if argv is None:
             fields["script"] = value + "\n"

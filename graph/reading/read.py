@@ -14,6 +14,8 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
 from dragoman.secrets import SAID_SECRET, redact
 from dragoman.shape import Shape
+from dragoman.shown_secrets import refusal as refusal_of_secret
+from dragoman.shown_secrets import refuse_shown, shown_secrets
 from graph.reading.arrays import read_arrays
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
@@ -73,7 +75,7 @@ def read_request(
         base: the shape that an edit is read against.
 
     Raises:
-        BadRequest: if it cannot be used as it stands.
+        BadRequest: if it cannot be used as it stands, or shows a secret where it would be stored.
 
     """
     if now.tzinfo is None:
@@ -87,7 +89,15 @@ def read_request(
         raise BadRequest("a request is a text or a mapping", where="request", cure="give words, JSON, YAML or a script")
     if options:
         reading = over(reading, _read_mapping(options, now, time_zone, "option"))
-    return _ask_for_work(reading, given)
+    reading = _ask_for_work(reading, given)
+    refuse_shown(_kept(reading))
+    return reading
+
+
+def _kept(reading: Reading) -> dict[str, Any]:
+    """What of a reading is stored, the request's fields by their own names."""
+    told = reading.model_dump(mode="json", exclude={"request"})
+    return {**reading.request.dump(), **told}
 
 
 def _read_string(
@@ -289,8 +299,8 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  # a number or a small model
 
 def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_zone: str | None) -> Reading:
     secrets: dict[str, str] = {}
-    cleaned, variables, shown = without_secrets(script, secrets)
-    unread: tuple[str, ...] = shown
+    cleaned, variables = without_secrets(script, secrets)
+    unread: tuple[str, ...] = ()
     defaults: tuple[str, ...] = tuple(
         f"{item.name} is kept in the secret store, not in the script" for item in variables
     )
@@ -305,6 +315,14 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         defaults += told_of(found)
         if request.script is None and not request.command:
             request = request.model_copy(update={"script": found.body})
+    taken_out = tuple(value for value in secrets.values() if value)
+    named = {item.name for item in (*variables, *request.environment)}
+    for shown in shown_secrets(cleaned):
+        in_directive = directive().match(cleaned[cleaned.rfind("\n", 0, shown.start) + 1 :]) is not None
+        kept_apart = cleaned[shown.start :].lstrip("\"'").startswith(taken_out)
+        if not kept_apart and not (in_directive and shown.name in named):
+            number = cleaned.count("\n", 0, shown.start) + 1
+            raise refusal_of_secret(f"script, line {number}", shown)
     loaded = modules_of(cleaned) if not request.software else ()
     if loaded:
         request = request.model_copy(update={"software": loaded})

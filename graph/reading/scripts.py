@@ -7,7 +7,7 @@ import re
 
 from dragoman.errors import BadRequest
 from dragoman.request import EnvironmentVariable
-from dragoman.secrets import HIDDEN, is_secret_name, redact
+from dragoman.secrets import HIDDEN, is_secret_name
 from graph.reading.environment import variable
 from providers.script_reading import directive_pattern
 
@@ -45,8 +45,8 @@ def find_script(text: str) -> tuple[str, str] | None:
     return text[start:], text[:start]
 
 
-def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[EnvironmentVariable, ...], tuple[str, ...]]:
-    """The body with secret values taken out, the variables that bring them, and lines that still show a secret.
+def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[EnvironmentVariable, ...]]:
+    """The body with secret values of its variables taken out, and the variables that bring them.
 
     Raises:
         BadRequest: a variable with two secret values, which cannot both be its value.
@@ -69,11 +69,4 @@ def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[Envi
             found.append(item)
         return f"{match['indent']}export {match['name']}"
 
-    cleaned = _EXPORT.sub(take, body)
-    hidden = redact(cleaned)
-    left = tuple(
-        f"line {number} of the script shows a secret: give it as an environment variable ({after.strip()[:200]})"
-        for number, (before, after) in enumerate(zip(cleaned.splitlines(), hidden.splitlines(), strict=False), 1)
-        if before != after
-    )  # fmt: skip
-    return cleaned, tuple(found), left
+    return _EXPORT.sub(take, body), tuple(found)
