@@ -10,120 +10,25 @@ from zoneinfo import ZoneInfo, available_timezones
 from dragoman.errors import BadRequest
 from graph.reading.draft import Draft
 from graph.reading.line import pattern
+from graph.reading.moment_words import (
+    AT_THE,
+    BRACKETED,
+    CORRECTED,
+    DAY_AFTER,
+    DAY_BEFORE,
+    DAY_FIRST,
+    DAYS,
+    FOREIGN_DAYS,
+    FOREIGN_MONTHS,
+    MONTHS,
+    OFFSETS,
+    RULE,
+    VAGUE,
+    WORDS,
+)
 from graph.reading.reading import Option
 
 __all__ = ["read_moments", "zone_named"]
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_FOREIGN_MONTHS = {
-    "mär": 3,
-    "mai": 5,
-    "okt": 10,
-    "dez": 12,
-    "fév": 2,
-    "avr": 4,
-    "juin": 6,
-    "juil": 7,
-    "aoû": 8,
-    "déc": 12,
-}
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_FOREIGN_DAYS = {
-    "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonntag": 6,
-    "lundi": 0, "mardi": 1, "mercredi": 2, "jeudi": 3, "vendredi": 4, "samedi": 5, "dimanche": 6,
-}  # fmt: skip
-_OFFSETS = {
-    "utc": 0, "gmt": 0, "z": 0, "cet": 60, "mez": 60, "cest": 120, "mesz": 120, "wet": 0, "west": 60, "eet": 120,
-    "eest": 180, "bst": 60, "est": -300, "edt": -240, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480,
-    "pdt": -420, "akst": -540, "akdt": -480, "hst": -600, "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "awst": 480,
-    "nzst": 720, "nzdt": 780, "sgt": 480, "hkt": 480,
-}  # fmt: skip
-"""Minutes east of UTC of abbreviations that mean one thing; `cst` and `ist` do not and are asked back."""
-
-_MONTH = (
-    r"(?:jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|mar(?:ch|s)?|märz?|apr(?:il)?|mai|may|june?|juin|july?|juli"
-    r"|juil(?:let)?"
-    r"|aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?"
-    r"|févr?(?:ier)?|avr(?:il)?|déc(?:embre)?)\.?"
-)
-_WEEKDAY = (
-    r"(?:(?P<which>this|next|coming|this coming|nächsten|kommenden) )?(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?"
-    r"|wed(?:nesday)?|thu(?:r?s?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
-    r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)"
-)
-_DATE = (
-    rf"(?:(?:the )?(?:(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
-    rf"|(?:lun|mar|mercre"
-    rf"|jeu|vendre|same)di|dimanche),? (?:the |le |den )?(?=\d))?"
-    rf"(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
-    rf"|\d{{2}})?)(?!\d)|(?P<slashed>\d{{1,2}}/\d{{1,2}}(?:/\d{{2,4}})?)(?![\w/])"
-    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
-    rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:\d)(?:,? (?P<year2>\d{{4}}))?"
-    rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|morgen|demain"
-    rf"|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
-    rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
-)
-_CLOCK = (
-    r"(?:(?P<clock>\d{1,2}(?::|h(?=\d\d\b))\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
-    r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour4>\d{1,2})(?: o'clock)? in the (?P<part>morning"
-    r"|afternoon|evening)|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?]|$))"
-    r"|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit))(?: uhr)?(?![a-y0-9_]"
-    r"|:\d|z\w)"
-)
-_ZONE = (
-    r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{{1,2}}(?::?\d{{2}})?|[+-]\d{{2}}:?\d{{2}}|z(?![\w])"
-    r"|[a-z]{{2,10}}/[a-z_]{{2,20}}(?:/[a-z_]{{2,20}})?|(?:{}|cst|ist)(?!\w)"
-    r"|(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?!\w)|(?:local|our|my)(?= time)"
-    r"|[a-z]{{3,14}}(?: [a-z]{{3,14}})?(?= time(?!\w)))\)?(?: time)?)?".format(
-        "|".join(sorted((name for name in _OFFSETS if name != "z"), key=len, reverse=True))
-    )
-)
-_BEFORE = (
-    r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want "
-    r"|wanted |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back |delivered |due |end |at the "
-    r"|the |have |has |there |available ){0,6}"
-    r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|deadline(?: (?:of|for) (?:the|my"
-    r"|our) [a-z]{3,16})?(?: is| of)?:?(?: at"
-    r"| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by))"
-)
-_FROM = (
-    r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest "
-    r"|may ){0,6}(?P<after>not (?:before|starting before)|no earlier than|no sooner than|not earlier than|after"
-    r"|starting(?: at| on"
-    r"| from| after)?"
-    r"|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
-    r"|earliest(?: start)?(?: is| at)?:?|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après"
-    r"|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
-)
-_WHEN = (
-    rf"(?:{_DATE}(?:,? (?:at |by |um |à )?|t)?(?:{_CLOCK})?|{_CLOCK.replace('?P<', '?P<b_')}"
-    rf"{_ZONE.replace('?P<', '?P<b_')}"
-    rf"(?:,? (?:on |the "
-    rf"|am )?{_DATE.replace('?P<', '?P<b_')})?){_ZONE}"
-)
-_NOT_BEFORE = (
-    r"(?:(?:please |but |and |it |this |the job |must |should |may |can |only ){0,6}(?:do not|don't|does not|doesn't"
-    r"|must not|mustn't|should not|shouldn't|may not|can't|cannot|can not|never|not)(?: to)?"
-    r" (?:start(?:ing)?|begin(?:ning)?|run(?:ning)?|be started|be run)(?: it| this)? (?:before|until|earlier than))"
-)
-RULE = (
-    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:the )?{_WHEN}(?!\w|:\d)"
-    r"(?: or (?:later|earlier|before|after)| at the (?:latest|earliest))?"
-)
-CORRECTED = (
-    r"(?:,|\.| -)? ?(?:no|sorry|oops|rather|i mean|make that|or rather)(?:,? (?:wait|sorry|rather|i mean|no"
-    r"|make that))*,?"
-    rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
-)
-AT_THE = rf"(?<![\w-])(?:on |at |by |from )?{_WHEN}(?!\w|:\d),? at the (?P<end>earliest|latest)(?![\w-])"
-_DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
-_DAY_BEFORE = re.compile(
-    rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
-    rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"
-)
-_WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
-_VAGUE = {"morning": 8, "afternoon": 12, "evening": 18, "night": 22}
-
 
 _REGIONS = {
     "eastern": "America/New_York", "central": "America/Chicago", "mountain": "America/Denver",
@@ -142,8 +47,8 @@ def zone_named(name: str) -> tzinfo | None:
     low = re.sub(r" (?:standard|daylight)$", "", name.strip().lower())
     if low in _REGIONS:
         return ZoneInfo(_REGIONS[low])
-    if low in _OFFSETS:
-        return timezone(timedelta(minutes=_OFFSETS[low])) if _OFFSETS[low] else UTC
+    if low in OFFSETS:
+        return timezone(timedelta(minutes=OFFSETS[low])) if OFFSETS[low] else UTC
     offset = re.fullmatch(r"(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?", low)
     if offset:
         minutes = int(offset[2]) * 60 + int(offset[3] or 0)
@@ -159,7 +64,7 @@ def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
     for match in draft.line.find(AT_THE):
         _take(draft, match, is_deadline=match["end"] == "latest")
-    for match in draft.line.find(RULE):
+    for match in (found for rule in (BRACKETED, DAY_FIRST, RULE) for found in draft.line.find(rule)):
         _take(draft, match, is_deadline=match["before"] is not None)
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
@@ -197,12 +102,12 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
         draft.unread.append(words)
         draft.line.claim(*match.span())
         return
-    if _dateless(match) and _DAY_BEFORE.search(draft.line.norm[max(0, match.start() - 24) : match.start()]):
+    if _dateless(match) and DAY_BEFORE.search(draft.line.norm[max(0, match.start() - 24) : match.start()]):
         draft.unread.append(words)  # `tomorrow from 14:00` is not today's
         draft.line.claim(*match.span())
         return
     field = "deadline" if is_deadline else "start_after"
-    if _dateless(match) and (day := _DAY_AFTER.match(draft.line.norm, match.end())):
+    if _dateless(match) and (day := DAY_AFTER.match(draft.line.norm, match.end())):
         draft.unread.append(draft.words(match.start(), day.end()))  # the time of a day that is not read with it
         draft.line.claim(match.start(), day.end())
         return
@@ -270,9 +175,9 @@ def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time |
     hour = _group(match, "hour") or _group(match, "hour3") or _group(match, "hour4")
     word, half = _group(match, "word"), (_group(match, "ampm") or _group(match, "ampm2") or "").replace(".", "")
     if word:
-        if word in _VAGUE:
-            draft.default(f"{draft.words(*match.span())!r}: {_VAGUE[word]:02d}:00 is taken")
-        return time(_WORDS.get(word, _VAGUE.get(word, 0))), True
+        if word in VAGUE:
+            draft.default(f"{draft.words(*match.span())!r}: {VAGUE[word]:02d}:00 is taken")
+        return time(WORDS.get(word, VAGUE.get(word, 0))), True
     if not clock and not hour:
         return time(0), False
     parts = [int(part) for part in re.split(r"[:h]", clock or hour or "0")]
@@ -303,8 +208,8 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
             return sorted(_dated(today, d, m, year_given) for d, m in both if m <= 12 and d <= 31)
         for suffix in ("", "2"):
             if named := _group(match, f"month{suffix}"):
-                number = next((n for n, m in enumerate(_MONTHS, 1) if named.startswith(m)), 0) or next(
-                    (n for m, n in _FOREIGN_MONTHS.items() if named.startswith(m)), 0
+                number = next((n for n, m in enumerate(MONTHS, 1) if named.startswith(m)), 0) or next(
+                    (n for m, n in FOREIGN_MONTHS.items() if named.startswith(m)), 0
                 )
                 year_word = _group(match, f"year{suffix}")
                 return [
@@ -318,8 +223,8 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
     if relative:
         return _relative(relative, today)
     if weekday:
-        number = _FOREIGN_DAYS.get(weekday, -1)
-        number = number if number >= 0 else _DAYS.index(weekday[:3])
+        number = FOREIGN_DAYS.get(weekday, -1)
+        number = number if number >= 0 else DAYS.index(weekday[:3])
         ahead = (number - today.weekday()) % 7
         first = today + timedelta(days=ahead)
         which = _group(match, "which")
@@ -336,7 +241,13 @@ def _relative(word: str, today: date) -> list[date]:
         return [today + timedelta(days=ahead)]
     if "month" in word:
         return [(today.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)]
-    ahead = 2 if "after" in word else 1 if word in ("tomorrow", "morgen", "demain") else 0
+    ahead = (
+        2
+        if "after" in word or word in ("übermorgen", "après-demain")
+        else 1
+        if word in ("tomorrow", "morgen", "demain")
+        else 0
+    )
     return [today + timedelta(days=ahead)]
 
 
