@@ -10,12 +10,12 @@ from dragoman.model import JsonObject
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
+from graph.reading.added_arguments import with_arguments
 from graph.reading.draft import Draft
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
-from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
+from graph.reading.find_commands import Found, find_commands
 from graph.reading.launchers import Launch, read_launch
-from graph.reading.lexicon import KEYWORDS
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
 from graph.reading.scheduler_options import state_options
@@ -43,7 +43,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
             draft.line.claim_text(refused, item.end)
             continue
-        item = _with_arguments(draft.line.text, item)
+        item = with_arguments(draft.line.text, item)
         draft.line.claim_text(item.start, item.end)
         found.append(item)
     if handed_in and (found or len(handed_in) > 1):
@@ -79,29 +79,6 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
     if bare_program(bodies[0]) and draft.line.text[: found[0].start].rstrip().endswith(":"):
         draft.default(f"{bodies[0]!r} after the colon is taken as the command")
     _state(draft, found[0])
-
-
-_ARGUMENTS = re.compile(
-    r"[ \t]+(?:and |with |using |taking )(?:the )?(?:args?|arguments?|parameters?|options?|flags?)[: \t]+(?=\S)"
-)
-
-
-def _with_arguments(text: str, item: Found) -> Found:
-    """`python x.py with args a b c`: the words behind are arguments, up to the next word of the sentence."""
-    named = _ARGUMENTS.match(text, item.end)
-    if named is None or SHELL_SIGN.search(item.body):
-        return item
-    stop = text.find("\n", named.end())
-    end = extent(text, named.end(), len(text) if stop < 0 else stop)
-    added = text[named.end() : end]
-    if (
-        not added.strip()
-        or added.split()[0].lower() in KEYWORDS
-        or SHELL_SIGN.search(added)
-        or text[end : end + 1] == ","
-    ):
-        return item
-    return Found(item.start, end, item.inner, f"{item.body} {added}")
 
 
 def _start(item: Found) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
+from graph.reading.separators import line_of, parting_signs
 
 __all__ = ["WORD", "extent"]
 
@@ -77,6 +78,13 @@ _VERBS = frozenset(
     ]
 )
 """Words that a sentence goes on with behind a command."""
+_DONE = frozenset(
+    (
+        "called", "started", "launched", "invoked", "executed", "compiled", "built", "installed", "located", "stored",
+        "written", "named", "used", "linked",
+    )
+)  # fmt: skip
+_BY = frozenset("with on by as using via from in at under against into for".split())  # noqa: SIM905
 _BEFORE_AMOUNT = frozenset(
     (
         "on",
@@ -113,6 +121,7 @@ def extent(text: str, start: int, limit: int) -> int:
     """End of a command that begins at `start` and is followed by more of the sentence."""
     end, option, first, previous = start, False, True, ""
     told_of = _COMMANDED.search(text[max(0, start - 48) : start]) is None
+    signs = parting_signs(line_of(text, start))
     words = WORD.finditer(text, start, limit)
     match, after = next(words, None), next(words, None)
     while match is not None:
@@ -127,7 +136,8 @@ def extent(text: str, start: int, limit: int) -> int:
         )
         ended = _ends(bare, after) if not option else flag or _begins_an_amount(bare, after, later)
         prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
-        if not first and ("\n" in text[end : match.start()] or ended or prose):
+        parts = word in signs or (word.startswith("(") and not option and re.match(r"\([\w~<>=]", word) is not None)
+        if not first and ("\n" in text[end : match.start()] or ended or prose or parts):
             return end
         end = match.start() + len(bare)
         if len(bare) < len(word):
@@ -158,6 +168,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"[a-zäöü]{3,8}mal", low):
         return True  # `zehnmal`
+    if low in _DONE and following in _BY:
+        return True  # `./x started with 4 nodes`
     return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
 
 

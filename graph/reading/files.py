@@ -51,10 +51,10 @@ INPUT = (
     rf"|(?:the |my |our |all )?(?:[a-z-]{{3,16}} )?(?:reads|images|frames|samples|sequences|tables|genomes?|videos"
     rf"|spectra"
     rf"|events|scans|models?|weights|fields|grids?|mesh(?:es)?|maps|records|logs|corpus)"
-    rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: ?(?:in|on|at|from|under)):? ?"
+    rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: ?(?:in|on|at|from|under|here(?= ?:)|there(?= ?:))):? ?"
     rf"|(?:from|in|on) (?:the )?(?:s3 )?bucket:? ?"
     rf"|(?:the |my |an? |our )?{_NOUN}(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
-    rf"|from|under))?:? ?=? ?)"
+    rf"|from|under|here(?= ?:)|there(?= ?:)))?:? ?=? ?)"
     rf"{_LIST}(?: as (?:an )?inputs?(?:"
     rf" files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
 )
@@ -188,7 +188,7 @@ def _located(names: str) -> tuple[str, ...]:
         rf"(?:{lies} )?"
     )
     return (
-        rf"{lead}(?:at|on) {site},? (?:under|in|at|as|below|:) ?{_LIST}{_AS}",
+        rf"{lead}(?:at|on) {site}(?:,? (?:under|in|at|as|below|here) ?:? ?| ?: ?){_LIST}{_AS}",
         rf"(?<![\w-])(?:the |my |our |all )?(?:[a-z-]{{3,16}} ){{1,2}}{lies} (?:in |at |under |on "
         rf"|as )?{_LIST},? (?:at|on) {site}{_AS}",
         rf"{lead}(?:in |at |under |on )?{_LIST}(?:,? (?:which )?{lies} (?:at|on)|,? from"
@@ -209,6 +209,33 @@ def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
             draft.line.claim(*match.span())
             return
         draft.add("inputs", _with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())
+    if len(files) == 1 and size is None:
+        _size_behind(draft, match.end())
+
+
+BEHIND = (
+    r",? ?(?:about |ca\.? |approx\.? |around |roughly |some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
+    r"(?P<said> of data| in size| large| big| in all)?(?= ?(?:[,;)]|\.(?!\d)|$))"
+)
+_SURELY_DATA = 10**12
+
+
+def _size_behind(draft: Draft, end: int) -> None:
+    """`input on /scratch/a at site juno, 2 TB`: the file's size; less than a terabyte can be memory and is asked."""
+    match = pattern(BEHIND).match(draft.line.open, end)
+    if match is None or draft.fields["inputs"][-1].bytes is not None:
+        return
+    at, size = len(draft.fields["inputs"]) - 1, parse_bytes(match["bytes"])
+    if match["said"] or size >= _SURELY_DATA:
+        draft.fields["inputs"][at] = draft.fields["inputs"][at].model_copy(update={"bytes": size})
+        draft.source(f"inputs.{at}.bytes", *match.span())
+        return
+    draft.ask(
+        "shapes.0.memory", *match.span(),
+        f"{draft.words(*match.span('bytes'))!r}: is that the size of the input, or main memory?",
+        [Option(label="the size of the input", patch={f"inputs.{at}.bytes": size}),
+         Option(label="main memory of the job", patch={"shapes.0.memory": {"bytes": size, "per": "job"}})],
+    )  # fmt: skip
 
 
 def _argument_too(draft: Draft, match: re.Match[str], command: list[str], files: list[str]) -> None:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from graph.reading.everyday import EVERYDAY
 from graph.reading.extent import WORD, extent
 from graph.reading.final_command import INPUT_LABELS, LABELS, after_last_colon, is_command_line
 from graph.reading.launchers import LAUNCHERS, WRAPPERS
-from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 from graph.reading.plain_programs import PLAIN
 from graph.reading.shell_lines import looks_like_shell
 from graph.reading.submit_lines import SUBMITTERS
@@ -54,17 +55,22 @@ _FENCE = re.compile(r"```[A-Za-z]{0,12}[ \t]*\n?(?P<body>[^`]+)```")
 _TICKS = re.compile(r"`(?P<body>[^`\n]+)`")
 _PROMPT = re.compile(r"(?m)^[ \t]{0,8}\$[ \t]+(?P<body>\S[^\n]*)$")
 _INTRODUCED = re.compile(
-    r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|launch|start|running|program|line|script))?"
+    r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|executable|binary|launch|start|running|program|programme"
+    r"|line|script))?"
     r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
     r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
-_QUOTES = re.compile(r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|command|cmd|launch|start|do|call|like|with))\s*$")
-_DOUBLE_QUOTED = re.compile(r"(?<![\w=])\"(?P<body>[^\"\n]{3,400})\"(?!\w)")
+_QUOTES = re.compile(
+    r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|was|command|cmd|launch|start|do|call|like|with|program|script|binary|executable))\s*$"
+)
+_DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,400})[\"”“](?!\w)")
+_QUOTED_BY = re.compile(r"(?<![\w./-])(?P<word>[^\W\d_]+)[ \t]*$")
+"""A word before a quoted command: of the sentence, where the quoted words are no argument of another command."""
 _COMMAND_IS = re.compile(
     r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd)=)(?:just |simply )?(?P<body>[\w./~][^\n]*)"
 )
 _QUOTED = re.compile(
-    r"(?i)\b(?:run|execute|exec|launch|start|command|cmd|do)(?: is)?(?:[ \t]{1,3}"
+    r"(?i)(?<![\w-])(?:run|execute|exec|launch|start|command|cmd|do)(?: is)?(?:[ \t]{1,3}"
     r"|=)(?P<quote>[\"'])(?P<body>[^\"'\n]+)(?P=quote)"
 )
 _VERB = re.compile(
@@ -165,7 +171,13 @@ def find_commands(text: str) -> list[Found]:
     for match in _DOUBLE_QUOTED.finditer(text):
         words = match["body"].split()
         before = text[max(0, match.start() - 24) : match.start()]
-        if not _QUOTES.search(before):
+        by = _QUOTED_BY.search(before)
+        prose = by is not None and by["word"].lower() in KEYWORDS | PADDING | FUNCTION_WORDS | EVERYDAY
+        sure = prose and bool(words) and (words[0].startswith("./") or words[0].lower() in LAUNCHERS)
+        if sure and _program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True):
+            take(match.start(), match.end(), *match.span("body"))
+            continue
+        if not _QUOTES.search(before) or re.search(r"(?:^|\s)-[\w-]*[ =]*$", before):
             continue  # an argument of another command
         if len(words) > 1 and (_program_like(words[0], words[1], after_verb=True) or is_command_line(match["body"])):
             take(match.start(), match.end(), *match.span("body"))
@@ -187,6 +199,8 @@ def find_commands(text: str) -> list[Found]:
             break
         if text[: match.start("body")].rstrip(" \t\n:").rpartition(" ")[2].lower().strip("-*") in INPUT_LABELS:
             continue  # `inputs: /home/x/a.dat`
+        if not match["word"] and _tells_of_files(text, match.start(), start):
+            continue  # `the reads are at site juno: /data/S1.fastq.gz (18 GB)`
         known = _program_like(first, after, after_verb=True) or (
             _ASSIGNMENT.fullmatch(first)
             and bool(after)
@@ -231,6 +245,27 @@ def find_commands(text: str) -> list[Found]:
     if last is not None and is_command_line(text[slice(*last)]):
         take(*last, *last)
     return sorted((_named(text, item) for item in found), key=lambda item: item.start)
+
+
+_FILES_BEFORE = re.compile(
+    r"(?i)(?<![\w-])(?:is|are|lies?|lives?|sits?|resides?|found|stored|located|kept|copied|staged|saved|writes?|written"
+    r"|bring|reads|data|datasets?|files?|inputs?|outputs?|results?|images?|meshe?s?|decks?|checkpoints?|weights"
+    r"|samples?|records?|under|from|into|at|site|path|folder|directory|dir|archive|bucket|scratch|where)(?![\w-])[^.;\n]*$"
+)
+_JOB_BEFORE = re.compile(r"(?i)(?<![\w-])(?:run|runs|execute|start|launch|command|cmd|program|call)(?![\w-])|\d")
+_FILE_LIKE = re.compile(r"[`\"']?(?:~|\.{1,2})?/[\w.@+*/-]+")
+
+
+def _tells_of_files(text: str, colon: int, start: int) -> bool:
+    """Whether a path behind a colon is what the words before it tell of, and no program."""
+    path = _FILE_LIKE.match(text, start)
+    if path is None or path[0].lstrip("`\"'").startswith("./"):
+        return False
+    clause = re.split(r"(?<=[.;])\s|\n|,\s", text[max(0, colon - 120) : colon])[-1]
+    following = text[path.end() :].lstrip(" \t`\"'")
+    if re.match(r"--?[A-Za-z]|\.{0,2}/|[\w-]+\.[a-z]{1,5}(?![\w])", following) and not _FILES_BEFORE.search(clause):
+        return False
+    return _FILES_BEFORE.search(clause) is not None and _JOB_BEFORE.search(clause) is None
 
 
 def _named(text: str, item: Found) -> Found:

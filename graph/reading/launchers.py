@@ -1,6 +1,7 @@
 """Launch lines (`srun -n 4 ./app`): the launcher's options are needs of the job, and what follows them is the program.
 
-Options and meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH and Intel MPI, aprun(1), flux-run(1).
+Options and meanings: srun(1) of Slurm, mpirun(1) of Open MPI, mpiexec of MPICH and Intel MPI, aprun(1), flux-run(1),
+jsrun(1) of LSF.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from dragoman.errors import BadRequest
 from dragoman.shape import Gpus, Memory
 from dragoman.units import parse_bytes, parse_duration
+from graph.reading.resource_sets import JSRUN, shape_of_sets
 
 __all__ = ["LAUNCHERS", "WRAPPERS", "Launch", "read_launch"]
 
@@ -48,9 +50,10 @@ _FLUX = {
     "--env": "env", "-o": "drop", "-x": "exclusive!", "--exclusive": "exclusive!", "-l": "drop!", "--job-name": "drop",
     "--tasks-per-node": "tasks_per_node", "--gpus-per-node": "gpus/node",
 }  # fmt: skip
+_LRUN = {"-n": "tasks", "-N": "nodes", "-T": "tasks_per_node", "-g": "gpus/task"}
 LAUNCHERS = {
     "srun": _SRUN, "mpirun": _MPI, "mpiexec": _MPI, "mpiexec.hydra": _MPI, "orterun": _MPI, "prterun": _MPI,
-    "aprun": _APRUN, "ibrun": _APRUN, "flux": _FLUX,
+    "aprun": _APRUN, "ibrun": _APRUN, "flux": _FLUX, "jsrun": JSRUN, "lrun": _LRUN,
 }  # fmt: skip
 
 
@@ -107,6 +110,10 @@ def read_launch(argv: tuple[str, ...]) -> Launch:
             return Launch(whole, environment=launch.environment, unknown=launch.unknown)
     if ":" in rest[at:]:
         return Launch(whole, environment=launch.environment, unknown=[":"])
+    try:
+        shape_of_sets(launch.shape)
+    except ValueError as error:
+        return Launch(whole, environment=launch.environment, unknown=[str(error)])
     launch.argv = tuple(rest[at:])
     launch.line = tuple(rest[:at])
     return launch
@@ -150,7 +157,11 @@ def _option(launch: Launch, table: dict[str, str], rest: list[str], at: int) -> 
 def _meaning(launch: Launch, meaning: str, values: list[str], word: str) -> None:
     value = values[0] if values else ""
     kind, _, per = meaning.partition("/")
-    if kind in ("tasks", "nodes", "cpus_per_task", "tasks_per_node"):
+    if kind in ("sets", "set_tasks", "set_cpus", "node_sets", "set_memory"):
+        launch.shape[kind] = _positive(value)
+    elif kind == "set_gpus":
+        launch.shape[kind] = 0 if value == "0" else _positive(value)
+    elif kind in ("tasks", "nodes", "cpus_per_task", "tasks_per_node"):
         low, _, high = value.partition("-")
         launch.shape[kind] = _positive(low)
         if high:

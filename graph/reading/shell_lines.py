@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from graph.reading.lexicon import UNIT_WORDS
+from graph.reading.separators import line_of, parting_signs
 
 __all__ = ["looks_like_shell", "negated_before", "shell_line"]
 
@@ -77,11 +78,13 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The whole shell line around a command at `start`, where more than the command belongs to it; else None."""
     line = max(text.rfind("\n", 0, start) + 1, start - _FARTHEST)
     before = text[line:start]
+    signs = parting_signs(line_of(text, start))
     left, block = start, _BLOCK.search(before)
     clauses = before.rstrip().removesuffix(";")
+    goes_on = clauses != before.rstrip() and _is_clause(clauses[_left(clauses) :])
     if block is not None:
         left = line + block.start()
-    elif _JOINED.search(before) or (clauses != before.rstrip() and _is_clause(clauses[_left(clauses) :])):
+    elif _joined(_JOINED.search(before), signs) or goes_on:
         left = line + _left(before)
     elif led := _LEAD.search(before):
         left = line + led.start()
@@ -96,10 +99,16 @@ def shell_line(text: str, start: int, end: int) -> tuple[int, int] | None:
     after = re.match(r"[ \t]*;[ \t]*(?P<clause>[^;,\n]+)", rest)
     if closed is not None:
         right = end + closed.end()
-    elif _JOINS.match(rest) or (after is not None and _is_clause(after["clause"])):
+    elif _joined(_JOINS.match(rest), signs) or (after is not None and _is_clause(after["clause"])):
         found = _STOP.search(rest)
         right = end + len((rest[: found.start()] if found else rest).rstrip())
     return (left, right) if left < start or right > end else None
+
+
+def _joined(found: re.Match[str] | None, signs: frozenset[str]) -> bool:
+    """Whether a shell's sign joins the command to more, and does not only part the items of a request."""
+    sign = re.search(r"[|&<>]+", found[0]) if found else None
+    return sign is not None and sign[0] not in signs
 
 
 def _is_clause(clause: str) -> bool:
