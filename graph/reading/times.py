@@ -52,7 +52,8 @@ _INTRO = (
 )
 _MODE = (
     r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) than"
-    r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than|no longer than"
+    r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than"
+    r"|no longer than"
     r"|not longer than"
     r"|less than|under|min(?:imum)?\.?(?: of)?|no less than|for|about|around|roughly|approximately|approx\.?|~"
     r"|<=?|>=|lasting|over"
@@ -88,6 +89,12 @@ _TAKES = re.compile(
     r"|done|over|ready|through|completed?|ends?"
     r"|run|take)s? $"
 )
+_EXECUTED = re.compile(
+    r"(?:to be|be|is|are|being|gets?) (?:executed|run|computed|calculated|processed|performed|carried out|simulated"
+    r"|solved|rendered|trained|evaluated|accomplished)(?! (?:and|or|,|with)? ?(?:done|finished|ready|over))"
+    r"(?: (?!results?\b|finished\b|done\b|ready\b|deadline\b|delivered\b|back\b)[^\s.;!?]+){2,20} $"
+)
+"""A passive of execution with what it is executed by or on, before `within 3 hours`: then they are its run time."""
 _TOOK = re.compile(
     r"(?:(?:has|have|had|'s|been)(?: been)? [a-z]+ing|took|taken|lasted|ran for|ran|used to (?:take|run|need)"
     r"|last time it was)"
@@ -103,6 +110,43 @@ AT_LEAST_AT_MOST = (
     rf"|at most|max)"
     rf" (?P<high>{NUMBER}) ?(?P<unit2>{_UNIT})?(?![\w-])"
 )
+_SPAN = rf"{NUMBER} ?-?{_UNIT}(?![\w-])"
+_ENOUGH = (
+    r"(?:(?:is|are|would be|would|will be|will|may be|can be|suffices?|do|does)(?: also| still| just)? ?)?"
+    r"(?:acceptable|ok|okay|fine|enough|sufficient|tolerable|needed|required|necessary|mandatory|suffice|do|work"
+    r"|too|as well|alright|all right|possible)?(?: too| as well| also)?"
+)
+_BEST = (
+    r"(?:preferred|preferable|ideal|best|desired|desirable|wanted|wished for|optimal|nice|better|perfect|great"
+    r"|welcome)"
+)
+_LEAST = (
+    r"(?:no less than|not less than|no shorter than|not under|no fewer than|at least|(?:a "
+    r"|the )?min(?:imum)?\.?(?: of)?"
+    r"|>=?|not below)"
+)
+_BUT = r"(?: ?[,;]?)(?: (?:but|and|though|yet|while|although|with|or|otherwise|if not|however),?){0,2}"
+PREFERRED = (
+    rf"(?<![\w-])(?:(?:an? |the )?(?:walltime|run ?time|duration|time(?: limit)?"
+    rf"|limit) of )?(?P<high>{_SPAN})(?: of walltime)?"
+    rf" (?:is|are|would be|being|will be) {_BEST}{_BUT} (?P<least>{_LEAST} )?(?P<low>{_SPAN})"
+    rf"(?: (?:is|are|as) (?:the |a )?(?P<minimum>min(?:imum)?|least))?(?: {_ENOUGH})?(?![\w-])",
+    rf"(?<![\w-])(?:preferably|ideally|if possible|best"
+    rf"|at best),? (?:for )?(?P<high>{_SPAN}){_BUT} (?P<least>{_LEAST} )?"
+    rf"(?P<low>{_SPAN})(?: (?:is|are|as) (?:the |a )?(?P<minimum>min(?:imum)?|least))?(?: {_ENOUGH})?(?![\w-])",
+    rf"(?<![\w-])(?:walltime |run ?time |time |limit |with )?(?P<least>{_LEAST}) (?:walltime |run ?time "
+    rf"|time )?(?:of )?(?P<low>{_SPAN})"
+    rf"{_BUT} (?:preferably|ideally|better|best|(?:a |the )?max(?:imum)?\.?(?: walltime| run ?time| time)?(?: of)?)"
+    rf" (?P<high>{_SPAN})(?![\w-])(?P<minimum>)",
+)
+"""The time that is wanted and the least that would do: `6 hours are preferred, but no less than 2 hours is fine`."""
+MORE = rf"(?<![\w.,-])(?:{NUMBER}|an?) (?:more|additional|extra|further|weitere) (?:hours?|minutes?|days?)(?![\w-])"
+_OF_A_PART = re.compile(
+    r" ?(?:per|each|for each|for every|every|an?|/) (?:single )?(?:iteration|epoch|(?:time ?)?step|frame|image|batch"
+    r"|sample point|generation|cycle|loop|pass|file|dataset|query|request|night|day|week|month|year|sweep|fold|part"
+    r"|stage|phase|chunk|tile|picture|scene|event|item|record)s?(?![\w-])"
+)
+"""What a duration behind it is spent on, which is not the whole job."""
 UNIT_FIRST = r"(?<![\w-])(?<!\d )(?P<unit>hours|minutes|days) ?[:=]? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
 UNITLESS = (
     r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
@@ -216,6 +260,9 @@ def read_times(draft: Draft) -> None:
         if len(low) == len(high) == 1 and 0 < low[0] < high[0]:
             draft.fields["walltime_min_s"] = low[0]
             draft.put("walltime_s", high[0], *match.span())
+    _preferred(draft)
+    for match in draft.line.find(MORE):
+        draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: how long at most altogether?", [])
     for match in draft.line.find(RANGE):
         low, high = (duration_seconds(f"{match[name]} {match['unit']}") for name in ("low", "high"))
         joined = " and " in match[0] and "between" not in match[0]  # `4 nodes and 2 hours`
@@ -240,6 +287,15 @@ def read_times(draft: Draft) -> None:
         draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: minutes or hours?", options)
 
 
+def _preferred(draft: Draft) -> None:
+    for match in (found for rule in PREFERRED for found in draft.line.find(rule)):
+        low, high = duration_seconds(match["low"]), duration_seconds(match["high"])
+        if len(low) == len(high) == 1 and 0 < low[0] < high[0] and "walltime_s" not in draft.fields:
+            draft.fields |= {"walltime_min_s": low[0], "walltime_s": high[0]}
+            draft.stated_at["walltime_s"] = match.end()
+            draft.source("walltime_s", *match.span())
+
+
 def _take(draft: Draft, match: re.Match[str]) -> None:
     start, end = match.span()
     if _PART_OF.search(draft.line.norm[max(0, match.start("time") - 24) : match.start("time")]):
@@ -247,6 +303,11 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     if _TOOK.search(draft.line.norm[max(0, start - 40) : match.start("time")]):
         draft.unread.append(draft.words(start, end))  # how long another run took
         draft.line.claim(start, end)
+        return
+    part = _OF_A_PART.match(draft.line.norm, match.end("time"))
+    if part and not (match["intro"] or ("array" in draft.fields and "day" not in part[0])):
+        draft.unread.append(draft.words(start, part.end()).strip())  # of one step of many
+        draft.line.claim(start, part.end())
         return
     mode = match["mode"] or ""
     values = duration_seconds(match["time"])
@@ -260,6 +321,10 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
                 draft.put("walltime_s", seconds, start, end)
                 return
             if _TAKES.search(before) and len(values) == 1:
+                draft.put("walltime_s", seconds, start, end)
+                return
+            if _EXECUTED.search(draft.line.norm[max(0, start - 160) : start]) and len(values) == 1:
+                draft.default(f"{words!r}: taken as how long it runs")
                 draft.put("walltime_s", seconds, start, end)
                 return
             done = _DONE.search(before)
@@ -285,6 +350,10 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         )
         return
     low = mode in ("at least", "no less than", ">=") or mode.startswith("min")
+    preferred = any(pattern(_ONE).search(words.lower()) for words in draft.unread)
+    if low and preferred and "walltime_s" not in draft.fields:
+        draft.ask("walltime_s", start, end, f"{draft.words(start, end)!r} at least: how long at most?", [])
+        return
     if low and "walltime_s" not in draft.fields and not pattern(DURATION).search(draft.line.open, end):
         draft.default(f"{draft.words(start, end)!r}: that long is asked for")
         low = False
