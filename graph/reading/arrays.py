@@ -12,12 +12,13 @@ from graph.reading.reading import Option
 __all__ = ["parse_array", "read_arrays"]
 
 _PART = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?"
+_SPANNED = r"(?:from )?\d{1,7}(?:(?: to | through | up to | ?[-\u2013] ?)\d{1,7}(?::\d{1,5})?)?"
 _LIST = (
     rf"{_PART}(?:(?:,|,? and |, ){_PART}(?![\w.:])(?! ?(?:nodes?|cores?|cpus?|gpus?|tasks?|hours?|h|min|[kmgt]i?b"
     rf"|at once|at a time|at the same|concurrently|running|in parallel|simultaneously|together)\b)){{0,200}}"
 )
 ARRAY = (
-    rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job)?(?: (?:of|with|from|indices|index"
+    rf"(?<![\w-])(?:(?:as |an? |with |the |job ){{0,6}}(?:job )?array(?: job| jobs)?(?: (?:of|with|from|indices|index"
     rf"|range|tasks|over|is))*:? ?=? ?\[?)(?P<list>{_LIST})\]?(?:%(?P<limit>\d{{1,6}}))?(?![\w%-])(?! (?:nodes?"
     rf"|cores?|gpus?|hours?|ranks?))(?:,? (?:in |with )?(?:an? )?(?:steps?|increments?|stride)(?: of| size)?"
     rf" ?(?P<step>\d{{1,5}})|,? every (?P<every>\d{{1,5}})(?:st|nd|rd|th)?)?(?P<unit> (?:tasks?|jobs?|elements?"
@@ -29,7 +30,7 @@ COPIES = (
     rf"|short|long|quick|tiny|little|separate|identical|single|similar|small|serial|array|different"
     rf"|parallel)[ ,]{{1,2}})*(?:runs|copies"
     rf"|replicas|jobs|repetitions|realizations|instances|times|array tasks|(?:(?<=separate )|(?<=independent ))tasks"
-    rf"|tasks(?= of the same)|(?<!runs )tasks(?= of \x00)"
+    rf"|(?:elements|calculations|calculs)(?= (?:of )?\x00)|tasks(?= of the same)|(?<!runs )tasks(?= of \x00)"
     rf"|simulations|members"
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
@@ -45,7 +46,8 @@ INDEPENDENT = (
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
     rf"|not more than "
-    rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|running|may|can|should|run"
+    rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|elements|members|array"
+    rf"|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
     rf"|the same time)|à the fois|en même temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
     rf"|(?:in )?parallel))(?![\w-])"
@@ -65,9 +67,15 @@ _HOW = (
     r"|are )?through))"
 )
 _ANYHOW = (
-    r"(?:,? \(?(?:successfully|ok|or fails|either way|in any case|regardless(?: of (?:its|the|how)[\w ]{0,24})?"
-    r"|without errors?|cleanly|whatever (?:its |the )?(?:outcome|result|happens|happened)"
-    r"|(?:no matter|whether)(?: (?:how|what|whether|if|or not|it|they|has|have|is|was|did|ended|ends|worked|works"
+    r"(?:,? \(?(?:successfully|ok|or fails|either way|in any case|regardless(?: of (?:its|their|the|how)[\w ]{0,24})?"
+    r"|without (?:any )?errors?|cleanly|whatever (?:(?:its|their|the|be|is|may be|was) ){0,3}(?:outcome|result"
+    r"|exit(?: status| code)?"
+    r"|status|state|happens|happened|success|ending)s?(?: (?:is|was|may be|of either|of both))?"
+    r"|independently? of (?:its|their|the) (?:outcome|result|success|exit status)s?|in either case"
+    r"|for better or worse"
+    r"|success(?:ful)? or not|good or bad|with or without errors?"
+    r"|(?:no matter|whether)(?: (?:how|wie|er|es|sie|endet|enden|ausgeht|ob|erfolgreich|oder|nicht|what|whether"
+    r"|if|or not|it|they|has|have|is|was|did|ended|ends|worked|works"
     r"|succeeded|succeeds|failed|fails|happens|happened|or|not|finished|went|goes|well)){1,8}"
     r"|(?:but )?(?:only )?(?:if|when) (?:it |they )?(?:is |was |were |are |has |have )?(?:been )?"
     r"(?:success\w*|succe\w+|ok))\)?)?"
@@ -79,18 +87,24 @@ DEPEND = (
     rf"{_HOW}?{_ANYHOW}"
 )
 EITHER_WAY = (
-    rf"(?<![\w-])(?:regardless of how (?:job|jobid) #?(?P<id2>{_JOB}) (?:ends|ended|finishes|finished|goes|went|ran)"
+    rf"(?<![\w-])(?:(?:regardless of|no matter|independent(?:ly)? of) (?:how|whether) (?:job"
+    rf"|jobid) #?(?P<id2>{_JOB}) (?:ends"
+    rf"|ended|finishes|finished|goes|went|ran|exits)"
     rf"|(?:whether|no matter (?:if|whether)|if) (?:job"
     rf"|jobid) #?(?P<id>{_JOB})(?P<more>)(?P<how>) (?:succeeds?|fails?"
     r"|works?|is ok)(?: or (?:succeeds?|fails?|not|works?)){1,2})(?![\w-])"
 )
-DEPEND_IDS = rf"{_AFTER}(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}}){_HOW}{_ANYHOW}"
+DEPEND_IDS = (
+    rf"{_AFTER}(?:(?P<id>\d{{3,12}})(?P<more>(?:(?:,? and |, ?)\d{{3,12}}){{0,16}})"
+    rf"|(?<=both )(?P<id2>\d{{1,12}})(?:,? and |, ?)(?P<second>\d{{1,12}})){_HOW}{_ANYHOW}"
+)
 AFTEROK = (
     r"(?<![\w-])(?:--dependency[ =])?(?P<kind>afterok|afterany|afternotok|after)"
     r"(?P<ids>(?:(?::|(?<=any) |(?<=ok) )\d{1,12}(?:[._]\w+)*){1,16})(?![\w])"
 )
 ARRAY_OF = (
-    rf"(?<![\w-])(?:as |an? |with |the |job )*(?:job )?array(?: job)? (?:of|with) (?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?"
+    rf"(?<![\w-])(?:as |an? |with |the |job )*(?:job )?array(?: job)? (?:of"
+    rf"|with) (?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?"
     r"(?:tasks|jobs|elements|members|runs|entries|copies|samples|subjects|cases|points)(?![\w-])"
 )
 MEMBERS = (
@@ -104,13 +118,14 @@ NUMBERED = (
     r"|simulations|folders|files|frames),? (?:that are |which are |are )?(?:numbered|indexed|counted|with (?:the )?"
     r"(?:indices|numbers|ids))(?: from)? (?P<first>\d{1,7})(?: (?:to|through|up to) "
     r"| ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
+    r"(?!,? (?:in |with |every )(?:an? )?(?:steps?|increments?|stride|\d))"
 )
 
 
 INDICES = (
     r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?|array)"
     r" (?:from )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
-    r"(?:,? (?:in )?steps? (?:of )?(?P<step>\d{1,5})"
+    r"(?:,? (?:in |with )?(?:an? )?(?:steps?|increments?|stride)(?: size)? (?:of )?(?P<step>\d{1,5})"
     r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
     r"|th)?(?: one)?)?(?![\w%:-]|,\d)"
 )
@@ -131,8 +146,13 @@ _ORDINALS = {
     "10th": 10,
     "tenth": 10,
 }
+_EITHER = (
+    r"either way|(?:any|either) case|regardless|or fails|whatever|no matter|whether|independent|or not|good or bad"
+    r"|or worse|or without"
+)
 WITHOUT_ID = (
-    r"(?<![\w-])(?:after|once|when|as soon as) (?:my|the|our) (?:other |previous |last |first |earlier |running ){0,2}"
+    r"(?<![\w-])(?:after|once|when|as soon as) (?:my|the|our) (?:other |previous |last |first |earlier "
+    r"|running ){0,2}"
     r"(?:job|run|one)(?: from (?:last|this|the last) [a-z]{3,10})? (?:(?:has|is|was) )?(?:finish\w*|complet\w*"
     r"|succe\w*|done|through|end\w*)"
     r"(?: successfully| ok| cleanly)?(?![\w-])"
@@ -140,9 +160,22 @@ WITHOUT_ID = (
 RETRIES = (
     rf"(?<![\w-])(?:retr(?:y|ies|ied|ying)|re-?submit\w*|re-?start\w*|re-?run|requeue\w*"
     rf"|try|tries|attempt\w*|repeat\w*)"
-    rf"(?: (?:it|this|the job|up to|at most|max\.?|maximum|no more than|on failure|if it fails|again))*[ :=,]+{NUMBER}"
+    rf"(?: (?:it|this|the job|up to|at most|max\.?|maximum|no more than|on failure|if it fails"
+    rf"|again))*[ :=,]+{NUMBER}"
     rf"(?: times?)?(?: (?:on failure|on errors?|if it fails|when it fails|in case of failure))?(?![\w-])"
 )
+
+
+RANGES = (
+    r"(?<![\w-])(?:as |an? |with |the |for |over |on |job |array )*(?:(?:job )?array(?: job)?(?: of| with"
+    r"| over)?(?: the)? )?"
+    r"(?:(?:array )?(?:ind(?:ex|ices)|ids|members|seeds|elements|tasks|numbers)|(?<=array )(?:from )?)(?: from"
+    r"| of| are|:)? ?"
+    rf"(?P<list>{_SPANNED}(?:(?:,|,? and |, ){_SPANNED}){{1,60}})(?![\w.:%-])"
+    r"(?= ?(?:[,.;:)\x00]|$| (?:is|are|as|of|in|on|with|each|for|to|takes?|runs?|will|using|needs?|must|should)\b))"
+    r"(?:,? as (?:an? |one )?(?:job )?array(?![\w-]))?"
+)
+"""Several ranges, with words between their ends: `indices 5, 7 and 20 to 40`."""
 
 
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
@@ -166,6 +199,11 @@ def read_arrays(draft: Draft) -> None:
             draft.add("dependencies", Dependency(kind=match["kind"], job_id=job), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
+    for match in draft.line.find(RANGES):
+        joined = re.sub(r"(?<=\d) ?(?:to|through|up to|[-\u2013]) ?(?=\d)", "-", match["list"].replace("from ", ""))
+        spec = parse_array(joined)
+        if spec is not None and re.search(r"\d-\d", joined):
+            draft.put("array", spec, *match.span())
     for match in (found for rule in (NUMBERED, MEMBERS) for found in draft.line.find(rule)):
         spec, count = parse_array(f"{match['first']}-{match['last']}"), count_of(match["n"]) if match["n"] else None
         if spec is not None and count in (None, spec.size):
@@ -179,7 +217,9 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"])
         if spec is not None:
             draft.put("array", spec, *match.span())
-    limits = [match for match in draft.line.find(AT_ONCE) if re.search(r"\b(?:runs|jobs|tasks)\b", match[0])]
+    limits = [
+        match for match in draft.line.find(AT_ONCE) if re.search(r"\b(?:runs|jobs|tasks|elements|members)\b", match[0])
+    ]
     for match in limits:
         draft.line.claim(*match.span())
     for match in draft.line.find(ARRAY_OF):
@@ -228,12 +268,14 @@ def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) 
 def _dependency(draft: Draft, match: re.Match[str]) -> None:
     text = match[0]
     named = "id" if match["id"] else "id2"
-    jobs = [draft.line.words(*match.span(named)).rstrip("."), *re.findall(r"\d[\w.\[\]]*", match["more"] or "")]
-    how = match["how"] or ""
+    groups = match.groupdict()
+    more = f"{groups.get('more') or ''} {groups.get('second') or ''}"
+    jobs = [draft.line.words(*match.span(named)).rstrip("."), *re.findall(r"\d[\w.\[\]]*", more)]
+    how = groups.get("how") or ""
     kind = None
-    if re.search(r"either way|any case|regardless|or fails|whatever|no matter|whether", text):
+    if re.search(_EITHER, text):
         kind = "afterany"
-    elif re.search(r"succe|\bok\b|\bfine\b|\bwell\b|cleanly|without error|runs? through", text):
+    elif re.search(r"succe|\bok\b|\bfine\b|\bwell\b|cleanly|without (?:any )?error|runs? through", text):
         kind = "afterok"
     elif how.startswith("fail") or "failure of" in text:
         kind = "afternotok"

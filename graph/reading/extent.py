@@ -43,6 +43,7 @@ _VERBS = frozenset(
             "needs",
         ),
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
+        *("starten", "gestartet", "startet", "gerechnet", "ausgeführt", "lancer", "tourner"),
         *(
             "rechnen",
             "too",

@@ -93,6 +93,7 @@ FOREIGN_WORDS = _pairs("""
     logiciel=software logiciels=software libre=free libres=free frei=free exclusifs=exclusive
     exclusives=exclusive sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
     aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
+    indizes=indices indizien=indices tableau=array jobfeld=array jobarray=array läuft=runs
     ma=my mes=my notre=our nos=our quart=quarter
 """)
 """Function words, taken only where a German or French unit word shows the language."""

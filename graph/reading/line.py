@@ -38,6 +38,7 @@ _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 """French units of memory, as they are written: `192 Go` is an amount in any language."""
+_COUNTED = re.compile(r"[ ]\d{1,7}(?![\dh:])")
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
 _LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ \t])")
@@ -268,7 +269,7 @@ class Line:
             )
         ):
             return FOREIGN_UNITS[low].lower()
-        if self.foreign and low == "bis" and after_number:
+        if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
             return "to"
         if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]

@@ -34,7 +34,7 @@ _WORDED = (
 _COMPACT = (
     r"(?<![\w.,:/-])\d{1,5} ?[dh](?:\d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?)?(?![\w:])"
     r"| \d{1,2}(?: ?m(?:in)?(?: ?\d{1,2} ?s)?(?![\w:])|(?= ?(?:[,;!?)\x00]|\.(?!\d)|$)"
-    r"| (?:on|for|with|at|in|by|using|and|max|limit|wall ?time|run ?time|total|please)(?![\w-])"
+    r"| (?:on|for|with|at|in|by|using|and|max|limit|wall ?time|run ?time|total|please|each|apiece|per|long)(?![\w-])"
     r"| \d{1,7} (?:nodes?|cores?|cpus?|tasks?|ranks?|gpus?|threads?)(?!\w))))"
 )
 _CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?: ?h(?:ours?|rs?)?(?![\w:-])|(?::\d{2}){0,2}(?![\w-]|:\S))"
