@@ -12,6 +12,7 @@ from dragoman.secrets import redact
 from dragoman.units import format_duration
 from graph.reading.added_arguments import with_arguments
 from graph.reading.draft import Draft
+from graph.reading.earlier_commands import without_earlier
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
 from graph.reading.find_commands import Found, find_commands
@@ -47,13 +48,15 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         draft.line.claim_text(item.start, item.end)
         found.append(item)
     if handed_in and (found or len(handed_in) > 1):
-        found = sorted(
-            [*found, *(Found(*span, span[0], draft.line.text[slice(*span)]) for span in handed_in)], key=_start
-        )
+        lines = [Found(*span, span[0], draft.line.text[slice(*span)]) for span in handed_in]
+        found = without_earlier(draft, sorted([*found, *lines], key=_start))
         for start, end in handed_in:
             draft.line.claim_text(start, end)
-        draft.questions.append(_which(found[0], []))
-        return
+        handed_in = [(item.start, item.end) for item in found if item in lines]
+        if handed_in and len(found) > 1:
+            draft.questions.append(_which(found[0], []))
+            return
+    found = without_earlier(draft, found)
     if handed_in:
         _state_submitted(draft, handed_in[0], script_reader)
         return
@@ -81,6 +84,12 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
     _state(draft, found[0])
 
 
+_SAME_AS = re.compile(
+    r"(?i)(?:the )?(?:(?:very |exact(?:ly)? )?(?:the )?same(?: thing| job| as)?(?: as| like)?|just (?:as|like))"
+    r"(?: with| in)?:?[ 	]+[`\"']?$"
+)
+
+
 def _start(item: Found) -> int:
     return item.start
 
@@ -89,7 +98,8 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
     """A submit line: its options are needs of the job, and what it hands in is asked where it is a file."""
     line = draft.line.text[slice(*span)].strip()
     words = redact(line)[:2000]
-    draft.line.claim_text(*span)
+    lead = _SAME_AS.search(draft.line.text[: span[0]])
+    draft.line.claim_text(lead.start() if lead else span[0], span[1])
     done = read_submit_line(line, reader)
     cure = "Say what the job runs and needs, or give the script itself: dragoman run -f FILE"
     if done.left:

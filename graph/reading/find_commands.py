@@ -274,7 +274,9 @@ def _named(text: str, item: Found) -> Found:
 
 def _shell_end(text: str, start: int, limit: int) -> int:
     stop = re.search(
-        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b)", text[start:limit]
+        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b)"
+        r"| (?=(?:is|are|was|gets) (?:wrapped|packed|hidden|called|started|launched|run|what|how)\b)",
+        text[start:limit],
     )
     return start + stop.start() if stop else limit
 

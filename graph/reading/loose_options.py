@@ -13,16 +13,29 @@ from graph.reading.draft import Draft
 from graph.reading.launchers import Launch
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.scheduler_options import state_options
+from graph.reading.shell_lines import negated_before
 from graph.reading.submit_lines import ScriptReader, is_flag, read_submit_line
 
 __all__ = ["read_loose_options"]
 
-_OPTION = re.compile(r"(?<![^\s,;:(`])(?:--[a-z][a-z0-9-]+(?:=\S+)?|-[A-Za-z](?=[ =]))")
+_OPTION = re.compile(r"(?<![^\s,;:(`\"'])(?:--[a-z][a-z0-9-]+(?:=\S+)?|-[A-Za-z](?=[ =]))")
 _WORD = re.compile(r"\S+")
+_SUBMITTERS = {
+    "sbatch": "sbatch", "pbs": "qsub", "$": "qsub -cwd", "bsub": "bsub", "msub": "msub", "oar": "oarsub",
+    "flux:": "flux batch",
+}  # fmt: skip
+"""What reads the options behind each mark of a directive; `-cwd` tells Grid Engine's from those of PBS."""
+_MARKED = re.compile(r"(?i)#(?P<mark>sbatch|pbs|\$|bsub|msub|oar|flux:)[ \t]+$")
+_SAYS_NOTHING = {"script", "script_dialect", "native_options", "notes", "sources", "schema_version"}
 _RESOURCES = re.compile(r"-l (?:select|nodes|ncpus|walltime|mem|place)\b")
 _SHORT = frozenset("-N -n -t -p -A -c -J -q -C -G -a -d".split())  # noqa: SIM905
 _SURE = frozenset("-N -n -t -p -A".split())  # noqa: SIM905
-_BEFORE = frozenset("options option flags style pbs slurm sbatch qsub directives args arguments plus".split())  # noqa: SIM905
+_BEFORE = frozenset(
+    (
+        "options", "option", "flags", "style", "pbs", "slurm", "sbatch", "qsub", "bsub", "msub", "oar", "directives",
+        "args", "arguments", "plus",
+    )
+)  # fmt: skip
 
 
 def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
@@ -31,16 +44,26 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
         return
     for start, end, options in _runs(draft):
         line = " ".join(options)
-        name = _scheduler(options, line)
+        mark = _MARKED.search(draft.line.text[:start])
+        name = _SUBMITTERS[mark["mark"].lower()] if mark else _scheduler(options, line)
         if name is None:
             continue
-        words = redact(line)[:2000]
+        start = mark.start() if mark else start
+        refused = negated_before(draft.line.text, start)
+        if refused is not None and mark is not None:
+            draft.unread.append(redact(draft.line.text[refused:end])[:2000])
+            draft.line.claim_text(refused, end)
+            continue
+        words = redact(draft.line.text[start:end] if mark else line)[:2000]
         draft.line.claim_text(start, end)
         submitted = read_submit_line(f"{name} {line}", reader)
         reading = submitted.reading
         unsaid = submitted.command or submitted.shell or submitted.left or redact(line) != line
         if unsaid or reading is None or reading.problems:
             draft.unread.append(words)
+            continue
+        if mark is None and not set(reading.request.dump()) - _SAYS_NOTHING:
+            draft.unread.append(words)  # of some program: nothing that a scheduler is known by
             continue
         asked = state_options(draft, reading, words, start)
         if asked is None:
@@ -57,13 +80,17 @@ def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
     text, position = draft.line.text, 0
     while (option := _OPTION.search(text, position)) is not None:
         start, end, options, last = option.start(), option.end(), [], False
+        mark = _MARKED.search(text[:start])
+        name = _SUBMITTERS[mark["mark"].lower()] if mark else "sbatch"
         while option is not None and not last:
             word, end = option[0], option.end()
             value = None
-            if "=" not in word and not is_flag(word):
+            if "=" not in word and not is_flag(word, name):
                 value = _WORD.match(text, end + 1)
             last = (value[0] if value else word).endswith((",", ";", ".", ")"))
             trimmed = (value[0] if value else word).rstrip(",;.)")
+            trimmed = trimmed.rstrip("`\"'")
+            last = last or trimmed != (value[0] if value else word).rstrip(",;.)")
             end = (value.end() if value else end) - (len(value[0] if value else word) - len(trimmed))
             options.append(f"{word} {trimmed}" if value else trimmed)
             gap = re.compile(r"[ \t]+(?:and[ \t]+)?").match(text, end)

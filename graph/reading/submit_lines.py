@@ -79,14 +79,18 @@ def is_submit_line(argv: Sequence[str]) -> bool:
     return name in SUBMITTERS and (name != "flux" or (len(argv) > 1 and argv[1] in _FLUX))
 
 
-def is_flag(word: str) -> bool:
-    """Whether an option of sbatch takes no value."""
-    return word in _LONG_FLAGS or (len(word) == 2 and word[1] in _SHORT_FLAGS["sbatch"])
+def is_flag(word: str, name: str = "sbatch") -> bool:
+    """Whether an option of a command that hands jobs in takes no value."""
+    return word in _LONG_FLAGS or (len(word) == 2 and word[1] in _SHORT_FLAGS.get(name.split()[0], ""))
 
 
 def submit_lines(text: str) -> list[tuple[int, int]]:
     """Where submit lines stand."""
     return [(found.start(), found.start() + _extent(found[0])) for found in _FOUND.finditer(text)]
+
+
+_GOES_ON = frozenset("please thanks is was were are has had that which but so because instead again when".split())  # noqa: SIM905
+"""Words that a sentence goes on with behind a submit line."""
 
 
 def _extent(line: str) -> int:
@@ -95,11 +99,14 @@ def _extent(line: str) -> int:
     for word in re.finditer(r"(?:\"[^\"]*\"|'[^']*'|[^\s\"'])+", line):
         after_option = previous.startswith("-") and "=" not in previous
         handed = handed or word[0] == "--"
-        if end and not after_option and not handed and (word[0].lower() in KEYWORDS or word[0] in ("please", "thanks")):
+        if end and not after_option and not handed and (word[0].lower() in KEYWORDS or word[0] in _GOES_ON):
+            return end
+        if re.fullmatch(r"\.\.+|…|-{1,3}|–|—", word[0]) and end and not handed:  # noqa: RUF001  # as people type them
             return end
         end, previous = word.end(), word[0]
-        if word[0].endswith((",", ";")):
-            return end - 1
+        sentence = re.search(r"[\w)]\.$", word[0]) and re.match(r"[ \t]+[A-Z][a-z]*[ ,]", line[end:])
+        if word[0].endswith((",", ";", "...", "…")) or sentence:
+            return end - len(re.search(r"[,;.…]+$", word[0])[0])  # type: ignore[index]  # it ends so
     return end - (line[end - 1 : end] in ("?", "!", "."))
 
 
