@@ -14,8 +14,10 @@ from graph.reading.shape import resolve_shape
 
 __all__ = ["read_preference", "resolve_alternatives", "resolve_components"]
 
+_BETTER = r" (?:is|are|would be) (?:preferred|preferable|best|ideal),? but"
 _OR = re.compile(
-    r"(?: each| apiece)?,? ?\(?(?:or|alternatively|otherwise)(?: else| alternatively)?"
+    r"(?: (?:with )?cpus?[ -]only| with only cpus?| without (?:any )?gpus?)?(?: each| apiece)?"
+    rf"(?:{_BETTER}|,? ?\(?(?:or|alternatively|otherwise))(?: else| alternatively)?"
     r"(?:,? (?:failing that|if not|if that is not possible|if necessary|if need be|just|maybe|even))?,? "
     r"(?:on |with |using |also )?"
 )
@@ -25,7 +27,9 @@ _IF_NOT = (
     r"|failing that"
     r"|otherwise|if none (?:is|are) (?:free|available))(?: then)?,? (?:then )?(?:on |with |using |use |take |also )?"
 )
-_PREFERRED = r"(?<![\w-])(?:preferably|ideally|(?:i|we)(?:'d| would)? prefer)(?: on| with| using)? (?=\d|\x00)"
+_PREFERRED = (
+    r"(?<![\w-])(?:preferably|ideally|if possible,?|(?:i|we)(?:'d| would)? prefer)(?: on| with| using)? (?=\d|\x00)"
+)
 _TOGETHER = re.compile(
     r"[ ,]*(?:and|with|plus|of|having|each|each with|with each|x|à|\+|&|@)?[ ,]*(?:each )?(?:with )?"
 )
@@ -44,6 +48,8 @@ _HETEROGENEOUS = r"(?<![\w-])(?:as )?(?:an? )?(?:heterogeneous|het)(?: job)?(?: 
 
 def read_preference(draft: Draft) -> None:
     """`Preferably 1 node ...; if that is not possible, 2 nodes`: the first of two is no wish that may be dropped."""
+    for match in draft.line.find(rf"{_BETTER}(?= (?:\d|an? ))"):
+        draft.line.claim(match.start(), match.end())
     if pattern(_IF_NOT).search(draft.line.norm):
         for match in draft.line.find(_PREFERRED):
             draft.line.claim(*match.span())
@@ -59,6 +65,9 @@ def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any
         left, right = _run(norm, amounts, index - 1, -1), _run(norm, amounts, index, 1)
         if not all({amount.unit for amount in side} & _SIZES for side in (left, right)):
             continue
+        for one, other in zip(left, right, strict=False):
+            if one.unit == other.unit and one.per is None and other is right[-1]:
+                one.per = other.per  # `either 4 A100s or 4 H100s each`
         common = [amount for amount in amounts if amount not in left and amount not in right]
         shapes = [_alone(draft, [*common, *part], base, f"shapes.{place}.") for place, part in enumerate((left, right))]
         if all(shapes):

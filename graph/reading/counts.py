@@ -11,7 +11,8 @@ from graph.reading.reading import Option
 __all__ = ["PER", "read_counts", "read_scaled_counts"]
 
 UNITS = {
-    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?",
+    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?|boxes|blades?"
+    r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
     "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
     "thread": r"threads?|openmp threads?|omp threads?|hardware threads?",

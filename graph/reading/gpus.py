@@ -47,7 +47,8 @@ IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:
 WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?P<link>with|having|of|that have"
     rf"|which have|each with"
-    rf"|each having) | \(?)(?:at least |>= ?|(?:a )?min(?:imum)?\.?(?: of)? )?"
+    rf"|each having|each of them with|each of which has) | \(?)(?:at least |(?:no|not) less than |>= ?"
+    rf"|(?:a )?min(?:imum)?\.?(?: of)? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
@@ -267,6 +268,8 @@ def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> 
 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:
     """A model without a number: of the GPUs that are counted elsewhere; kept until the counts are known."""
+    if draft.negated(*match.span()):
+        return
     model = re.sub(r"\s", "", match["model"])
     if match["n"] and int(match["n"]):
         draft.amounts.append(Amount("gpu", int(match["n"]), None, *match.span(), model=model))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.background import pass_over_remarks
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.idioms import read_idioms
@@ -37,6 +38,7 @@ def read_options(draft: Draft) -> None:
 def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
     read_idioms(draft)
+    pass_over_remarks(draft)
     for match in draft.line.find(_OF_A_STORY):
         draft.line.claim(*match.span())
     run: list[int] = []

@@ -55,7 +55,7 @@ FREE = (
 )
 NODE_SIZE = (
     rf"(?<![\w.])(?:(?P<count>{NUMBER}) |(?P<a>an?) )?{_SIZE}[ -](?:{_MEM} )?(?P<nodes>nodes?|machines?"
-    rf"|hosts?)(?![\w-])"
+    rf"|hosts?)(?![\w-])(?! (?:ram|mem(?:ory)?)\b)"
 )
 MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
 _DATA = re.compile(
@@ -64,7 +64,8 @@ _DATA = re.compile(
     r"|storage|space)\b"
 )
 _OF_DATA = re.compile(
-    r"(?<![\w-])(?:inputs?|data(?:sets?)?|data sets?|files?)(?: (?:is|are|of|about|ca\.?|around|roughly|size)){0,3}:? $"
+    r"(?<![\w-])(?:inputs?|data(?:sets?)?|data sets?|files?)(?: (?:is|are|has|have|holds?|contains?|comprises?"
+    r"|totals?|of|about|ca\.?|around|roughly|size)){0,3}:? $"
 )
 _FACTOR = {"k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 

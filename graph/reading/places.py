@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from graph.reading.draft import Draft
+from graph.reading.gpus import MODEL
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.reading import Option
+from graph.reading.software import plain_word
 from graph.reading.submit_lines import SUBMITTERS
 
 __all__ = ["read_exclusive", "read_places", "read_unknown_places"]
@@ -140,6 +142,9 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
                     said = match.end("word") + 1 < match.start("name")  # `grant money`, but `project is ocean`
                     listed = re.compile(r" ?(?:$|[,.;)]|please\b|and\b|on\b)").match(draft.line.norm, match.end())
                     taken = said or (match["word"] == "project" and listed is not None)
+                told = re.search(r"(?:if|when|while|as|since|because|unless) $", draft.line.norm[: match.start()][-9:])
+                if field == "queue" and told and " is " in match[0]:
+                    continue  # `if the queue is long`
                 if name.isdigit() and field == "account" and not re.search(r"[:=]| is ", match[0]):
                     continue  # `the allocation 4 nodes`
                 if name and taken and "://" not in name:
@@ -160,6 +165,8 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
             ]
             if match["name"] in _NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
                 continue
+            if match["name"].rstrip(".") not in known and not _may_be_a_site(match):
+                continue
             if re.match(r"neither|weder|avoid", match[0]) and names[0].lower() not in known:
                 continue  # `neither older than 4.5`
             end = match.end()
@@ -175,6 +182,28 @@ def read_places(draft: Draft, sites: Sequence[str]) -> None:
     if twice:
         draft.default(f"not at {', '.join(sorted(twice))}, as it says")
         draft.fields["sites"] = [site for site in draft.fields["sites"] if site not in twice]
+
+
+_NO_SITE = re.compile(
+    rf"(?:{MODEL})s?|(?:[cg]pu|amd|nvidia|intel|arm|x86|windows|linux|cloud|edge|laptop|premis|campus|node|nid|login"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|week(?:end|day)|holiday|night|morning|evening)(?:e?s)?[\w-]*"
+)
+_CLOSED = re.compile(
+    r"(?: only| please)?(?: ?[,.;:!?()\x00]| ?$| (?:and|or|but|for|with|please|before|by|using|because|since|as|if"
+    r"|on|in"
+    r"|at|then|to|until|till|when|while|from|nor|not|under|is|are|has|have|will|can|may|must|should|run|start)\b)"
+)
+
+
+def _may_be_a_site(match: re.Match[str]) -> bool:
+    """Whether a name that no site of the fleet has can be one: `not on titan,` but not `not on shared nodes`."""
+    if re.search(r"\b(?:sites?|cluster|machine)\b", match[0][: match.start("name") - match.start()]):
+        return True
+    closed = (
+        match["name"].endswith(".") or match.groupdict().get("more") or _CLOSED.match(match.string, match.end("name"))
+    )
+    name = match["name"].rstrip(".")
+    return bool(closed) and not plain_word(name) and not _NO_SITE.fullmatch(name)
 
 
 def _further(known: dict[str, str], norm: str, end: int) -> re.Match[str] | None:

@@ -92,7 +92,8 @@ CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
     rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
     rf"|, ?)(?:{RUNTIMES}))*)(?![\w/-]|:\S)"
-    rf"(?: {RANGE})?(?: (?:containers?|images?|runtime|support|installed|available|or similar))*"
+    rf"(?:,? (?:(?:of|in|at) )?(?:an? )?{RANGE})?(?: (?:containers?|images?|runtime|support|installed|available"
+    rf"|or similar))*"
 )
 ROOTLESS = (
     r"(?<![\w-])(?P<not>not? )?(?:(?:in )?rootless(?: mode)?(?! container)|(?:usable |running )?without root(?: rights"

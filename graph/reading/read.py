@@ -17,6 +17,7 @@ from dragoman.shape import Shape
 from dragoman.shown_secrets import refusal as refusal_of_secret
 from dragoman.shown_secrets import refuse_shown, shown_secrets
 from graph.reading.arrays import read_arrays
+from graph.reading.background import hide_failures, hide_stories
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
@@ -139,8 +140,19 @@ def _read_words(
     check_words(text)
     text, quoted = without_quoted_lines(text)
     draft = Draft(Line(text), now, time_zone)
+    told = _by_rules(draft, text, sites, script_reader, stories=False)
+    if told and not {"command", "software", "script"} & draft.fields.keys():
+        draft = Draft(Line(text), now, time_zone)  # what is to be run stands in the story
+        _by_rules(draft, text, sites, script_reader, stories=True)
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
+    return _finish(draft, dict(draft.fields), base)
+
+
+def _by_rules(
+    draft: Draft, text: str, sites: Sequence[str], script_reader: ScriptReader | None, *, stories: bool
+) -> bool:
+    """Apply every rule; True if sentences were hidden as stories."""
     read_commands(draft, script_reader)
     read_loose_options(draft, script_reader)
     read_options(draft)
@@ -150,10 +162,12 @@ def _read_words(
         draft.unread.append(redact(match[0]))
         draft.line.claim_text(*match.span())
     hide_signature(draft)
+    told = not stories and hide_stories(draft)
     read_particulars(draft)
     read_arrays(draft)
     read_moments(draft)
     read_wishes(draft)
+    hide_failures(draft)
     read_platform(draft)
     read_files(draft, sites)
     read_places(draft, sites)
@@ -169,7 +183,7 @@ def _read_words(
     read_perhaps_command(draft)
     read_software(draft)
     read_unknown_places(draft)
-    return _finish(draft, dict(draft.fields), base)
+    return told
 
 
 def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None, origin: Any) -> Reading:  # noqa: ANN401  # a literal

@@ -149,10 +149,14 @@ def _unclear(draft: Draft, amount: Amount, amounts: list[Amount], nodes: Amount 
     count = amount.low if amount.low is not None else amount.high or 1
     node_count = (nodes.low or nodes.high or 1) if nodes else 1
     norm = draft.line.norm
-    many_tasks = tasks is not None and (tasks.low or 1) > 1 and amount.unit in ("core", "memory")
+    with_gpus = tasks is not None and amount.unit == "gpu" and norm[tasks.end : amount.start] in (" with ", ", with ")
+    many_tasks = tasks is not None and (tasks.low or 1) > 1 and (amount.unit in ("core", "memory") or with_gpus)
     per_unit = "node" if node_count > 1 else "task" if many_tasks else None
     if per_unit is None or amount.unit == "thread":
         return False
+    shares = (other.low or 0 for other in amounts if other.unit == amount.unit and other.per == "node")
+    if any(share * node_count == count for share in shares):
+        return False  # `2 nodes, 8 GPUs, 4 per node`
     if nodes and amount.unit in ("gpu", "core", "task") and per_unit == "node":
         after = norm[amount.end : nodes.start] if nodes.start >= amount.end else ""
         if after and len(after) < 80 and _SPREAD.fullmatch(after):
@@ -228,6 +232,8 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     if name in fields and fields[name] != result and draft.corrected(before, amount.start):
         draft.default(f"{words!r} counts, not what was said before")
         fields.pop(name)
+    if name == "gpus" and _total_and_each(draft, fields, result, amount):
+        return
     if name in fields and fields[name] != result:
         draft.contested.add(f"shapes.0.{name}")
         earlier = next((s.words for s in draft.sources if s.field == f"shapes.0.{name}"), str(fields[name]))
@@ -241,6 +247,27 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     fields[name] = result
     draft.stated_at[f"shapes.0.{name}"] = amount.end
     draft.source(f"shapes.0.{name}", amount.start, amount.end)
+
+
+def _total_and_each(draft: Draft, fields: dict[str, Any], new: Gpus, amount: Amount) -> bool:
+    """`8 GPUs, 2 per node`: a total with its share of each node, which tells the nodes; False if they do not fit."""
+    known = fields.get("gpus")
+    if not isinstance(known, Gpus) or {known.per, new.per} != {"job", "node"}:
+        return False
+    total, each = (known, new) if known.per == "job" else (new, known)
+    nodes = fields.get("nodes", total.count // each.count)
+    if nodes * each.count != total.count or "nodes_max" in fields:
+        return False
+    kinds = {name: getattr(total, name) or getattr(each, name) for name in ("model", "memory_bytes", "vendor")}
+    if any(getattr(one, name) not in (None, value) for one in (total, each) for name, value in kinds.items()):
+        return False
+    if "nodes" not in fields:
+        draft.default(f"{total.count} GPUs with {each.count} on each node are {nodes} nodes")
+        fields["nodes"] = nodes
+        draft.source("shapes.0.nodes", amount.start, amount.end)
+    fields["gpus"] = each.model_copy(update=kinds)
+    draft.source("shapes.0.gpus", amount.start, amount.end)
+    return True
 
 
 def _json(value: Any) -> Any:  # noqa: ANN401  # values of any field

@@ -10,6 +10,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
 from graph.reading.builds import own_name, with_build
+from graph.reading.conditions import in_its_absence, only_if_there
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
@@ -92,7 +93,8 @@ _DOES = re.compile(
 _RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp)-?\d[\w.]*")
 _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
 _INSTEAD = re.compile(
-    r"(?: ?\))? (?:would|will|can|could|is|works?)(?: also)? ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
+    r"(?: ?\))? (?:(?:is|are|can|may|should|will) (?:to )?be (?:used|taken)(?: instead)?|(?:would|will|can|could|is"
+    r"|works?)(?: also)?) ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
     r" ?(?:as well|too|also|instead)?(?= ?[.,;)!?]|$)"
 )
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
@@ -330,10 +332,10 @@ def _joined(draft: Draft, start: int) -> str | None:
 
 
 def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
-    if draft.negated(start, end):
+    if draft.negated(start, end) or only_if_there(draft, start, end):
         return
     known = draft.fields.setdefault("software", [])
-    if _joined(draft, start) == "or" and known:
+    if known and (_joined(draft, start) == "or" or in_its_absence(draft, start)):
         last = known[-1]
         known[-1] = last.model_copy(update={"alternatives": (*last.alternatives, need)})
         draft.source(f"software.{len(known) - 1}.alternatives", start, end)

@@ -392,12 +392,20 @@ def test_neither_of_two_sites(text: str, read: Read) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "./x on 2 nodes for 1 hour. It used to run on beta.", "The code was tested on beta. ./x on 2 nodes for 1 hour",
         "./x on 2 nodes for 1 hour, on beta if alpha is down",
         "./x on 2 nodes for 1 hour. Compare with the run on beta.",
     ],
-)  # fmt: skip
-def test_a_site_in_a_story_or_condition_is_asked_about(text: str, read: Read) -> None:
+)
+def test_a_site_in_a_condition_is_asked_about(text: str, read: Read) -> None:
     found = read(text, sites=["alpha", "beta"])
     assert "beta" not in found.request.sites
     assert "sites" in {question.field for question in found.questions}
+
+
+@pytest.mark.parametrize(
+    "text", ["./x on 2 nodes for 1 hour. It used to run on beta.", "It was tested on beta. ./x on 2 nodes for 1 hour"]
+)
+def test_a_site_in_a_story_is_named_and_not_asked_for(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    assert found.request.sites == ()
+    assert any("beta" in sentence for sentence in found.defaults)

@@ -106,3 +106,60 @@ def test_a_count_that_is_none_is_told_back(words: str, read: Read) -> None:
     reading = read(f"{words}, ./a")
     assert reading.request.shapes == ()
     assert reading.unread or reading.questions
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("LAMMPS, 8 GPUs, 2 per node, 3 hours", {"nodes": 4, "gpus": {"count": 2, "per": "node"}}),
+        ("GROMACS with 4 GPUs per node, 16 GPUs in total", {"nodes": 4, "gpus": {"count": 4, "per": "node"}}),
+        ("./x: 2 nodes, 8 A100s, 4 per node", {"nodes": 2, "gpus": {"count": 4, "per": "node", "model": "a100"}}),
+        ("./x: 4 nodes, 128 cores, 32 per node", {"nodes": 4, "cpus_per_node": 32, "cpus": 128}),
+    ],
+)
+def test_a_total_with_its_share_of_each_node(read: Callable[..., Any], text: str, shape: dict[str, Any]) -> None:
+    reading = read(text)
+    assert reading.request.dump()["shapes"] == [shape]
+    assert not reading.questions
+
+
+@pytest.mark.parametrize(
+    "text", ["9 GPUs, 2 per node, ./x", "./x, 3 nodes, 8 GPUs, 4 per node", "8 tasks with 2 GPUs, ./x"]
+)
+def test_gpus_that_do_not_fit_are_asked(read: Callable[..., Any], text: str) -> None:
+    assert [question.field for question in read(text).questions] == ["shapes.0.gpus"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("./x on 2 nodes, but not on A100s", "not on A100s"),
+        ("./x on 2 nodes, not on weekends", "weekends"),
+        ("./x on 2 nodes, not on the login node", "login node"),
+        ("./x on 2 nodes, only on AMD CPUs", "AMD CPUs"),
+    ],
+)
+def test_what_is_no_site_is_taken_for_none(read: Callable[..., Any], text: str, told: str) -> None:
+    reading = read(text, sites=["juno"])
+    assert not reading.request.sites
+    assert not reading.request.sites_not
+    assert any(told in words for words in reading.unread)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("./x, input on /scratch/a at site juno, 2 TB", 2 * 10**12),
+        ("./x, input on /scratch/a at juno, 3 TB, 4 nodes", 3 * 10**12),
+        ("./x, input on /scratch/a at juno, 64 GB in size", 64 * 10**9),
+    ],
+)
+def test_the_size_behind_an_input_is_its_own(read: Callable[..., Any], text: str, size: int) -> None:
+    reading = read(text, sites=["juno"])
+    assert reading.request.inputs[0].bytes == size
+    assert not reading.questions
+
+
+def test_a_size_that_can_be_memory_is_asked(read: Callable[..., Any]) -> None:
+    reading = read("./x, input on /scratch/a at juno, 64 GB, 4 nodes", sites=["juno"])
+    assert [question.field for question in reading.questions] == ["shapes.0.memory"]
