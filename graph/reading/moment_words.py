@@ -137,7 +137,10 @@ CORRECTED = (
     r"|make that))*,?"
     rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
 )
-AT_THE = rf"(?<![\w-])(?:on |at |by |from )?{_WHEN}(?!\w|:\d),? at the (?P<end>earliest|latest)(?![\w-])"
+AT_THE = (
+    rf"(?<![\w-])(?:(?:on|at|by|from|for|pour|am) )?{_WHEN}(?!\w|:\d),? (?:at the|at more|au plus)"
+    r" (?P<end>earliest|latest|tôt|tard)(?![\w-])"
+)
 DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"

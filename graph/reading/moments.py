@@ -63,7 +63,7 @@ def zone_named(name: str) -> tzinfo | None:
 def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
     for match in draft.line.find(AT_THE):
-        _take(draft, match, is_deadline=match["end"] == "latest")
+        _take(draft, match, is_deadline=match["end"] in ("latest", "tard"))
     for match in (found for rule in (BRACKETED, DAY_FIRST, RULE) for found in draft.line.find(rule)):
         _take(draft, match, is_deadline=match["before"] is not None)
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):

@@ -24,16 +24,18 @@ LICENCES = (
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
 )
 COUNTED_LICENCES = (
-    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:licen[cs]es?(?: tokens?)? (?:of|for) [\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:licen[cs]es?(?: tokens?)? (?:of"
+    rf"|for) [\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
     r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? licen[cs]es?)(?![\w-])"
 )
 RECIPE = (
-    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?: is| called| named)?[:=]? ?{_NAME}"
+    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?: is| called"
+    rf"| named)?[:=]? ?{_NAME}"
 )
 CONSTRAINT = (
     r"(?<![\w-])(?:with |and |the |node )*constraint(?: is| of)?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
 )
-JOB_NAME = rf"(?<![\w-])job[ -]?name(?: is)?[:=]? ?{_NAME}"
+JOB_NAME = rf"(?<![\w-])job[ -]?name(?![a-z])(?: is)?[:=]? ?{_NAME}"
 SINGLETON = (
     r"(?<![\w-])(?:(?:with|as|an?|the) )*(?:dependency[:= ]+|dependency is )singleton(?![\w-])"
     r"|(?<![\w-])(?:run )?(?:as )?(?:an? )?singleton(?: job)?(?![\w-])"
@@ -44,16 +46,34 @@ THREAD = (
     r"|over|start\w*))?(?P<any>,? (?:whatever|no matter|in any case|either way|regardless)[\w ]{0,30})?(?![\w-])"
 )
 QUEUES = (
-    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|any of) )*(?:queues?|partitions?)(?: is| are)?[:=]? ?"
+    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|any of) )*(?:queues?|partitions?)(?: is"
+    r"| are)?[:=]? ?"
     r"(?P<all>[a-z0-9][\w@.-]*(?:(?:,? or |/)[a-z0-9][\w@.-]*){1,7})(?![\w/])"
 )
+_IN_UNIT = (
+    r",? \(?(?:measured |given |counted |expressed )?in "
+    r"(?P<unit2>[a-zµ%][\w%]{0,15}(?:/[a-z]\w{0,10}){0,2})\)?(?=[ ,;.)]|$)"
+)
+_UNITS = (
+    r"(?:(?:milli|micro)?seconds?|minutes?|hours?|days?|ms|[kmgt]?flops?|[a-zµ]{1,12}/[a-z]{1,8}"
+    r"|percent|[kmgt]i?b(?:/s)?)"
+)
+"""Units of a figure, where a word behind `in` could be the name of a file."""
+_BETTER = (
+    r"(?:a |the )?(?:higher|lower|more|less|larger|smaller|bigger|greater|faster|fewer)(?: (?:values?|numbers?"
+    r"|ones?|figures?))?"
+    r"(?:,? (?:is|are|being|means?|counts? as|=) (?:the )?better|,? the better)"
+    r"|(?:higher|lower|larger|smaller)-is-better"
+)
 MERIT = (
-    r"(?<![\w-])(?:the |our |my )*(?:figure of merit|fom)(?: is)?[:=]? ?(?:the "
+    r"(?<![\w-])(?:the |our |my |its |as )*(?:figure of merit|fom)(?: is| being)?[:=]? ?(?:the "
     r"|of )*(?P<unit>[a-z][\w/%-]*(?:/[a-z]+)?)?"
     r"(?: (?:number|value|figure|rate|time))*(?: (?:that )?(?:stands|printed|comes?))? ?(?:after|behind|following)"
-    r" [\"'`](?P<after>[^\"'`\n\x00]{1,200})[\"'`](?: in (?:the file )?[\"'`]?(?P<file>[\w][\w./-]*\w))?[\"'`]?"
-    r"(?:[,;]? ?\(?(?P<better>higher|lower|more|less|larger|smaller|bigger)(?: values?)? (?:is|are) better\)?)?"
+    r" [\"'`](?P<after>[^\"'`\n\x00]{1,200})[\"'`](?:,? (?:in|from|of)"
+    rf" (?:the file )?[\"'`]?(?!{_UNITS}(?![\w.-]))(?P<file>\w[\w./-]*\w)(?! ?[=:]))?[\"'`]?"
+    rf"(?:{_IN_UNIT})?(?:[,;.]? ?\(?(?:and |where |with |but |here ){{0,2}}(?P<better>{_BETTER})\)?)?"
 )
+_KEPT = r"secret(?: called| named)? [\"'`]?(?P<key>[\w.-]{1,128})"
 _VARIABLE = r"(?:the )?(?:environment |env )?variable "
 PASSED_ON = (
     r"(?<![\w-])(?:the |a )?secret(?: called| named)? [\"'`]?(?P<key>[\w.-]{1,128})[\"'`]?"
@@ -61,9 +81,20 @@ PASSED_ON = (
     rf"|to) {_VARIABLE}(?P<name>[a-z_]\w{{0,120}})"
 )
 BY_REFERENCE = (
-    r"(?<![\w-])(?:with |and |set |the |an? )*(?:environment |env )?variable (?P<name>[a-z_]\w{0,120})"
-    r"(?: (?:is|comes|taken|set))*(?: from| to| =|=|:)? (?:the |a )?secret(?: called"
-    r"| named)? [\"'`]?(?P<key>[\w.-]{1,128})"
+    r"(?<![\w-])(?:with |and |set |pass |define |give |provide |the |an? )*(?:environment "
+    r"|env )?variable (?P<name>[a-z_]\w{0,120})"
+    r"(?:(?:,|\()? ?(?:whose value|which|that|its value|the value of which))?"
+    r"(?: (?:is|are|comes|taken|set|read|to|be|has|must|should|shall|obtained|filled|kept|gets|its|value))*"
+    rf"(?: from| to| in| =|=|:)? (?:(?:the|a) )?{_KEPT}"
+    r"(?:,? (?:and )?(?:(?:it |that )?(?:must|has to|should|shall|needs to|is to) be (?:defined|set|there|present"
+    r"|exported"
+    r"|available|passed|given)))?"
+)
+FROM_KEPT = (
+    r"(?<![\w-])(?:with |and |set |needs? |export |pass )*(?P<name>[a-z]\w{0,60}_\w{1,60})(?:,? (?:which|that"
+    r"|whose value))?"
+    r"(?: (?:is|are|comes|taken|set|read|to|be|has|must|should|shall|obtained|filled|gets|its|value))*"
+    rf"(?: from| to| =|=|:) (?:(?:the|a) )?{_KEPT}"
 )
 ON_EACH_TASK = (
     r"(?<![\w-])(?:it |the (?:command|program|job) )?(?:has to be |must be |should be |is |to be |gets )?"
@@ -72,8 +103,10 @@ ON_EACH_TASK = (
 )
 APPLICATION = r"(?<![\w-])(?:app|application|software|solver)=[\"'`]?(?P<name>[a-z][\w+.-]{1,60})[\"'`]?(?=[ ,;]|$)"
 MODULES = (
-    r"(?<![\w-])(?:with |after |do |the |a )*(?:module|ml) (?:load"
-    r"|add) (?P<all>[\w.+-]+/[\w./+-]*\w(?:,? (?:and )?[\w.+-]+/[\w./+-]*\w){0,16})"
+    r"(?<![\w-])(?:with |after |do |the |a |load |loading |loaded |use |using )*(?:(?:module|ml) (?:load|add)"
+    r"|modules?:?)"
+    r" (?P<all>[\w.+-]+/[\w./+-]*\w(?:,? (?:and )?[\w.+-]+/[\w./+-]*\w){0,16})"
+    r"(?:,? (?:(?:must|have to|has to|should|shall|needs? to|are to|is to) be )?loaded(?: first| beforehand)?)?"
 )
 
 
@@ -108,7 +141,7 @@ def read_particulars(draft: Draft) -> None:
         draft.put("queue", names[0], *match.span())
     for match in draft.line.find(MERIT):
         _merit(draft, match)
-    for match in (found for rule in (BY_REFERENCE, PASSED_ON) for found in draft.line.find(rule)):
+    for match in (found for rule in (BY_REFERENCE, PASSED_ON, FROM_KEPT) for found in draft.line.find(rule)):
         name, key = draft.line.words(*match.span("name")), draft.line.words(*match.span("key")).rstrip(".")
         draft.add("environment", EnvironmentVariable(name=name, secret=key), *match.span())
     for match in draft.line.find(ON_EACH_TASK):
@@ -139,8 +172,9 @@ def _after_thread(draft: Draft, match: re.Match[str]) -> None:
 
 
 def _merit(draft: Draft, match: re.Match[str]) -> None:
-    lower = match["better"] in ("lower", "less", "smaller")
+    lower = re.search(r"lower|less|smaller|fewer", match["better"] or "") is not None
     unit = draft.line.words(*match.span("unit")) if match["unit"] and match["unit"] not in ("number", "value") else ""
+    unit = draft.line.words(*match.span("unit2")) if match["unit2"] and not unit else unit
     try:
         figure = FigureOfMerit(
             after=draft.line.words(*match.span("after")).strip(), unit=unit, better="lower" if lower else "higher",

@@ -29,17 +29,34 @@ OBJECTIVES = {
     r"|(?:costs?|price) (?:should|must|shall|is to|has to) be (?:as (?:low|small|little) as possible|minimal"
     r"|minimi[sz]ed"
     r"|kept (?:low|to a minimum))"
-    r"|price matters(?: most)?",
+    r"|(?:(?:a )?low )?price (?:matters|counts|comes first|is what counts)(?: most)?"
+    r"|(?:at |for )(?:the )?(?:lowest|least|smallest|minimal|minimum) (?:possible )?(?:price|cost|costs|charge"
+    r"|expense)"
+    r"|where (?:it|this) (?:is|costs) (?:the )?(?:cheapest|least)|(?:at|with) (?:as )?little (?:cost|expense|money)"
+    r"(?: as possible)?|at (?:the )?best price|for (?:the )?least money|am billigsten|zum niedrigsten (?:preis|tarif)"
+    r"|so (?:günstig|billig) es geht|as possible preiswert|le (?:more|plus) économique(?: possible)?"
+    r"|au (?:meilleur|more bas) prix|at (?:meilleur|more bas) prix|à moindre coût|the (?:more|plus) économique",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you (?:possibly )?can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?! (?:[a-z]+ )?start (?:is|time|date|on|at|:))(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
     r"|quickest(?: start)?"
     r"|quickly|minimi[sz]e (?:the )?wait(?:ing)?(?: time)?|shortest wait|(?:so (?:schnell|soon|early) wie möglich"
     r"|as possible (?:schnell|bald|früh))|schnellstmöglich"
-    r"|dès que possible|first to start",
+    r"|dès que possible|first to start"
+    r"|(?:wherever|where|whichever|whatever) (?:(?:it|this|one|site|machine|that|the job) ){0,2}(?:can |will "
+    r"|would )?"
+    r"(?:(?:start|begin|run)s?(?: running)? (?:the )?(?:first|soonest|earliest|fastest)|gets? (?:it )?going first)"
+    r"|the sooner the better|with the (?:least|shortest) (?:wait|waiting time|delay)|(?:at|au) (?:more"
+    r"|plus) (?:vite|tôt)"
+    r"(?: possible)?(?! (?:the |le )?(?:\d|lun|mar|mer|jeu|ven|sam|dim|tomorrow|demain))|le plus (?:vite"
+    r"|tôt) possible"
+    r"|the more (?:vite|tôt) possible|as possible schnell|baldmöglichst|frühestmöglich|so (?:schnell|bald"
+    r"|soon) es geht",
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
-    r"|least[- ]loaded(?: site)?|queue[- ]depth",
+    r"|least[- ]loaded(?: site)?|queue[- ]depth"
+    r"|(?:the )?(?:fewest|least) jobs (?:are )?(?:waiting|queued|in (?:the )?queue)|kürzeste warteschlange"
+    r"|(?:with|having) the (?:shortest|emptiest) queue|(?:the )?queues? (?:is|are) (?:nearly )?empty",
     "min-energy": r"(?:energy|power|electricity)(?: consumption| use| usage)? (?:(?:should|must|shall|is to"
                   r"|has to) be )?"
     r"(?:as (?:low|small|little) as possible|minimal|minimi[sz]ed|kept (?:low|to a minimum))"
@@ -48,10 +65,24 @@ OBJECTIVES = {
     r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
-    "run-anytime": r"any ?time|no (?:hurry|rush)|not urgent|whenever(?: (?:possible|convenient|there is room))?"
+    "run-anytime": r"any ?time(?: (?:is|will be|would be) (?:fine|ok|okay|good|alright))?"
+    r"|(?:(?:there|it) )?(?:is |being |'s )?(?:absolutely )?"
+    r"(?:no|not any|without|not in (?:a|any)|in no|never any) (?:hurry|rush|urgency|haste)"
+    r"(?: (?:whatsoever|at all|about it|with it|with this|here|involved|really))?"
+    r"|(?:not|isn't|is not) (?:at all )?(?:urgent|pressing|time[- ]critical)(?: (?:whatsoever|at all))?"
+    r"|take (?:all )?(?:your|its) time|(?:as late|as long) as (?:you|it) (?:like|likes|want|wants|takes)"
+    r"|no eile|keine eile|(?:es )?eilt not|not eilig|(?:aucune|no|pas d'|not d')(?: ?)urgence|rien ne presse"
+    r"|not pressé"
+    r"|without hâte|whenever (?:the |a |your )?(?:machine|cluster|system|site|computer|capacity)s? (?:is|are"
+    r"|has) (?:idle|free"
+    r"|quiet|empty|available|room|space)|whenever(?: (?:possible|convenient|there is room))?"
     r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
     "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first"
-    r"|any site that is ready"
+    r"|any site that is ready|(?:whichever|whatever|wherever|where|the one that|the site that) (?:(?:one|site"
+    r"|machine|cluster|place) )?"
+    r"(?:(?:frees|opens) up|becomes (?:free|available)|is (?:free|available)|has (?:room|space|a slot|capacity)"
+    r"|(?:gets|is) ready"
+    r"|responds|answers) (?:first|soonest|earliest)"
     r"|first (?:site|one|machine) (?:that is|that's|which is|to be) (?:ready|free|available)",
     "random": r"random(?:ly)?(?: site| choice)?",
 }  # fmt: skip
@@ -61,7 +92,14 @@ URGENT = (
     r"|(?<=start )now|(?<=run )now|(?<=begin )now|(?<=it )now(?= ?[.!]|$)|(?<=needed )now"
     r"|very urgent(?:ly)?|urgent(?:ly)?|sofort"
     r"|dringend|tout de suite"
-    r"|instantly|without (?:any )?(?:queue|queueing|waiting)))(?![\w-])"
+    r"|instantly|(?:and )?without (?:any )?(?:queue|queueing|waiting|delay)(?: (?:time )?in (?:a|the|any) queue)?"
+    r"|(?:has|have|needs?|must|ought|got|gotta|going)(?: to)? (?:go|run|start|be started|be run) (?:out )?now"
+    r"|now,? not later|this very (?:minute|moment|instant)|as a matter of urgency|unverzüglich|umgehend|on the spot"
+    r"|(?:an? |the )?immediate (?:start|execution|run|launch)(?: (?:is|would be))?(?: (?:mandatory|needed"
+    r"|required|requested"
+    r"|necessary|essential|a must|wanted|demanded|vital|imperative))?|c'est (?:très )?urgent|en urgence|d'urgence"
+    r"|immédiatement|it (?:is|'s) (?:an|a real) emergency|es eilt(?! not| nicht)(?: sehr)?"
+    r"|eilt(?: sehr)?(?= ?[.,;!]|$)))(?![\w-])"
 )
 _MONEY = {
     "$": "USD",
@@ -87,9 +125,16 @@ _LIMIT = (
     r"|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
 BUDGET = (
-    rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})"
-    rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|us dollars?|\$|€|usd|eur|euros?|dollars?)|{_HOURS}))(?![\w-])(?: (?:budget"
-    rf"|in total|max(?:imum)?|at (?:the )?(?:very )?most|limit))?"
+    rf"(?<![\w-])(?P<lead>{_LIMIT})(?:(?P<sign>us\$|[$€]|usd(?= ?\d)"
+    rf"|eur(?= ?\d)) ?(?P<a>{NUMBER.replace('(?<![', '(?<![')})"
+    rf"|(?P<b>{NUMBER}) ?-?(?:(?P<money>us\$|us dollars?|\$|€|usd|eur|euros?|dollars?)"
+    rf"|{_HOURS}))(?![\w-])(?: (?:budget"
+    rf"|in total|max(?:imum)?|at (?:the )?(?:very )?most|limit|(?:as (?:a |the )?)?(?:an? |the )?(?:hard|strict"
+    rf"|absolute|firm)"
+    rf" (?:cap|limit|maximum|ceiling)|cap|ceiling|tops))?(?:,? (?:which )?(?:must|may|should|shall|can) (?:not"
+    rf"|never) be"
+    rf" (?:exceeded|overspent|overrun|passed|surpassed)|,? (?:which )?(?:must|may"
+    rf"|should) not (?:be )?exceed(?:ed)?(?= ?[.,;)]|$))?"
 )
 BARE_BUDGET = (
     rf"(?<![\w-])(?:a |my |the |with |within ){{0,6}}budget(?: is| of|:| ?=)? ?(?P<n>{NUMBER})(?: ?h(?:ours?)?)?"
@@ -119,11 +164,32 @@ REQUEUE = (
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
 )
+LEFT = (
+    rf"(?<![\w-])(?:(?:we|i|there|our|my|the|project|group|grant|account|allocation|budget|only|just|about|some"
+    rf"|still) ){{0,5}}"
+    rf"(?:(?:(?:have|has|had|holds?|are|is|got|remain|remains)(?: still| only| about| some| just)? )?{NUMBER} ?"
+    rf"(?:us\$|\$|€|usd|eur|euros?|dollars?|{_HOURS.replace('(?P<hours>', '(?:')})"
+    rf"(?: (?:are|is|were|that are|which are))?(?: (?:still|only|just))? (?:left(?: over)?|remaining|available"
+    rf"|unspent|unused|to our name"
+    rf"|remain|in (?:the|our|my) (?:account|allocation|grant|project|pot|bank)))"
+    rf"(?: (?:in|on|of|for|until|till) (?:the|our|my|this) (?:[a-z]+ )?[a-z]+)?(?![\w-])"
+)
+"""What is still there to be spent, which is no bound of this job where another amount is."""
 SUM = r"budget(?: is| of|:| ?=)? ?"
+
+
+def _left_over(draft: Draft) -> None:
+    """Take what is left in an account as background where another amount bounds the job."""
+    amounts = [match.span() for match in draft.line.find(BUDGET)]
+    for match in draft.line.find(LEFT):
+        if any(end <= match.start() or start >= match.end() for start, end in amounts):
+            draft.default(f"{draft.words(*match.span()).strip()!r} is what is there, not the budget of this job")
+            draft.line.claim(*match.span())
 
 
 def read_wishes(draft: Draft) -> None:
     """Find objective, urgency and budget."""
+    _left_over(draft)
     for match in draft.line.find(BUDGET):
         number = match["a"] or match["b"]
         unit = _MONEY.get(match["sign"] or match["money"] or "") or re.sub(
@@ -154,8 +220,13 @@ def read_wishes(draft: Draft) -> None:
         draft.put("requeue", True, *match.span())
     for name, words in OBJECTIVES.items():
         for match in draft.line.find(
-            rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible|(?: is| would be)? (?:preferred|preferable|best|nice))?"
+            rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible|(?: is| would be)? (?:preferred|preferable|best"
+            rf"|nice))?"
         ):
             draft.put("objective", name, *match.span(), label=name)
     for match in draft.line.find(URGENT):
+        if "without" in match[0]:  # no waiting, which is what is wanted
+            draft.fields["urgent"] = True
+            draft.source("urgent", *match.span())
+            continue
         draft.put("urgent", True, *match.span())
