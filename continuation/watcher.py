@@ -107,15 +107,25 @@ class Watcher:
 
     async def _look_at(self, runtime: SiteRuntime, watch: SiteWatch, progress: Callable[[str], Progress] | None) -> int:
         """One look: jobs in one question, transfers each at their mover; the next look is planned whatever happens."""
-        made, moved = await self._transfers(await self.ledger.open_waits(site=watch.site, kind="transfer"), runtime)
-        try:
-            events, trouble = await self._jobs(await self.ledger.awaited_jobs(watch.site), runtime, progress)
+        moving = await self.ledger.open_waits(site=watch.site, kind="transfer")
+        running = await self.ledger.awaited_jobs(watch.site)
+        moving_at, lost = self.places.sorted(moving, lambda wait: wait, runtime)
+        running_at, missing = self.places.sorted(running, lambda job: job[0], runtime)
+        made, troubles = 0, [lost, missing]
+        for place, waits in moving_at:
+            events, trouble = await self._transfers(waits, place)
             made += events
-        except DatabaseError:
-            raise
-        except DragomanError as error:
-            trouble = str(error)
-        trouble = "; ".join(words for words in (trouble, moved) if words)
+            troubles.append(trouble)
+        for place, awaited in running_at:
+            try:
+                events, trouble = await self._jobs(awaited, place, progress)
+                made += events
+            except DatabaseError:
+                raise
+            except DragomanError as error:
+                trouble = str(error)
+            troubles.append(trouble)
+        trouble = "; ".join(dict.fromkeys(words for words in troubles if words))
         await self.ledger.note_look(_planned(watch, runtime.site, self.clock, changed=made > 0, trouble=trouble))
         if trouble:
             log.info("%s gave no answer: %s", watch.site, trouble, extra={"action": "look-failed", "site": watch.site})

@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field, NonNegativeInt
 
 from dragoman.job import JobRef, JobSpec, Tag
-from dragoman.model import Model, Moment
+from dragoman.model import JsonObject, Model, Moment
 
 __all__ = ["Attempt", "AttemptRecord", "AttemptState", "attempt_tag"]
 
@@ -39,6 +39,8 @@ class Attempt(Model):
     site: str
     scheduler: str
     spec: JobSpec
+    described: JsonObject | None = None
+    """The site as its sites file described it then; None: an older release did not record it."""
     intended_at: Moment | None = None
 
 

@@ -157,6 +157,8 @@ class Proposal(Model):
     run: RunPlan | None = None
     """How the command would be run there; None: as it stands, or the site cannot run work."""
     simulated: bool = False
+    site_digest: str = ""
+    """What the sites file said of a real site when the proposal was made (`dragoman.site_meaning`)."""
     energy_kwh: NonNegativeFloat | None = None
     model: ModelUse | None = None
     made_at: Moment

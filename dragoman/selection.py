@@ -60,4 +60,6 @@ class Approval(Model):
     reason: str = Field(default="", max_length=2000)
     edited_request: JsonObject | None = None
     hold_until: Moment | None = None
+    site_digest: str = ""
+    """Of the approved proposal: what the sites file said of the site."""
     at: Moment | None = None

@@ -104,6 +104,8 @@ async def _by_person(
 async def _decided(step: Step, decided: Approval, request: JobRequest, proposals: Mapping[str, Proposal]) -> Goto:
     """Keep the decision and go where it leads."""
     state, ledger = step.state, step.deps.ledger
+    if decided.decision == "approve":
+        decided = decided.model_copy(update={"site_digest": proposals[decided.site or ""].site_digest})
     if decided.decision == "edit":
         edited = JobRequest.model_validate(decided.edited_request)
         await ledger.save_request(step.thread_id, state.round + 1, edited.dump())

@@ -50,7 +50,7 @@ async def _stop_jobs(step: Step) -> CurrentAttempt | None:
     """
     at, watched = step.state.attempt, None
     for record in await step.deps.ledger.attempts(step.thread_id):
-        scheduler = scheduler_at(step.open_site(record.attempt.site))
+        scheduler = scheduler_at(step.open_site(record.attempt.site, record.attempt.described))
         watched = None
         if record.state in (AttemptState.INTENDED, AttemptState.IN_DOUBT):
             record = await step.deps.ledger.settle_attempt(await scheduler.abandon(record.attempt), epoch=step.epoch)
@@ -71,5 +71,6 @@ async def _stop_jobs(step: Step) -> CurrentAttempt | None:
                 work_dir=record.attempt.spec.work_dir,
                 job=record.job,
                 submitted_at=record.recorded_at,
+                described=record.attempt.described,
             )
     return watched

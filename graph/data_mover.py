@@ -8,6 +8,7 @@ from dragoman.model import JsonObject
 from dragoman.request import JobRequest
 from dragoman.transfer import TransferItem, TransferPlan, TransferState, TransferStatus
 from dragoman.units import counted
+from graph.described import described_otherwise, whereabouts
 from graph.node import Goto, Step, end, goto
 from graph.reach import mover_for, scheduler_at, transport_at
 from graph.selection_of import chosen_site
@@ -26,6 +27,8 @@ async def data_mover(step: Step) -> Goto:
 async def _stage_in(step: Step) -> Goto:
     state = step.state
     site = chosen_site(state)
+    if (back := await described_otherwise(step, site)) is not None:
+        return back
     runtime = step.open_site(site)
     if runtime.transport is None:
         await step.say(f"{site} is simulated: it can answer but not run work", site=site)
@@ -73,7 +76,10 @@ async def _prepared(runtime: SiteRuntime, tag: str, number: int) -> CurrentAttem
     control_dir = await scheduler.control_dir(tag)
     work_dir = f"{control_dir}/work"
     await scheduler.prepare(control_dir, work_dir)
-    return CurrentAttempt(tag=tag, number=number, site=runtime.site.name, control_dir=control_dir, work_dir=work_dir)
+    return CurrentAttempt(
+        tag=tag, number=number, site=runtime.site.name, control_dir=control_dir, work_dir=work_dir,
+        described=runtime.site.dump(),
+    )  # fmt: skip
 
 
 async def _move(step: Step, runtime: SiteRuntime, plan: TransferPlan) -> TransferStatus:
@@ -89,7 +95,7 @@ async def _move(step: Step, runtime: SiteRuntime, plan: TransferPlan) -> Transfe
             "transfer",
             {"transfer": stored.id, "state": status.state.value, "why": status.reason},
             site=plan.site,
-            subject={"plan_id": stored.id, "state": status.state.value},
+            subject={"plan_id": stored.id, "state": status.state.value, **whereabouts(step)},
         )
         status = await mover.poll(stored, status.handle)
         await ledger.save_transfer(stored.id, status)

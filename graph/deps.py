@@ -8,10 +8,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from dragoman.ledger import Ledger
-from dragoman.model import now
+from dragoman.model import JsonObject, now
 from dragoman.protocols import Clock, ScriptReading
 from dragoman.selection import ApprovalRule
 from dragoman.site import Fleet, Site
+from dragoman.site_meaning import FleetOrigin
 from graph.model.desk import ModelDesk
 from graph.verdict.conventions import STRICT, Conventions
 from providers.recipes.shelf import Shelf, shipped_shelf
@@ -29,10 +30,13 @@ class Deps:
     """Handed to `graph.build.build`; nothing in it is stored."""
 
     ledger: Ledger
-    fleet: Callable[[str | None], Fleet]
-    """The sites as their file says now: the process's own, or else the one that the thread came with."""
-    open_site: Callable[[str, str | None], SiteRuntime]
-    """The runtime of a site, opened on first use and kept. Raises `UnknownName`."""
+    fleet: Callable[[FleetOrigin | None], Fleet]
+    """The sites as their file says now: that of the thread; None: the process's own. Raises `SiteNotHere`."""
+    open_site: Callable[[str, FleetOrigin | None, JsonObject | None], SiteRuntime]
+    """The runtime of a site, opened on first use and kept; for a job, with the description that it was handed over by.
+
+    Raises `SiteNotHere`.
+    """
     results_dir: Path
     secret: Callable[[str], Awaitable[str | None]]
     """The value of a secret by its key; None where there is none."""

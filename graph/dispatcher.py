@@ -8,6 +8,7 @@ from dragoman.job import JobState, JobStatus
 from dragoman.model import JsonObject
 from dragoman.selection import Selection
 from dragoman.site import Site
+from graph.described import described_otherwise
 from graph.job_spec import spec_for
 from graph.node import Goto, Step, end, goto
 from graph.reach import scheduler_at
@@ -34,6 +35,10 @@ async def dispatcher(step: Step) -> Goto:
     state, deps = step.state, step.deps
     current = state.attempt
     assert current is not None  # noqa: S101  # the data mover made it
+    if await deps.ledger.attempt(current.tag) is None and (
+        (back := await described_otherwise(step, current.site)) is not None
+    ):
+        return back
     runtime = step.open_site(current.site)
     scheduler = scheduler_at(runtime)
     record = await deps.ledger.intend(await _attempt(step, runtime.site, current), epoch=step.epoch)
@@ -96,6 +101,7 @@ async def _attempt(step: Step, site: Site, current: CurrentAttempt) -> Attempt:
         site=current.site,
         scheduler=site.scheduler,
         spec=await spec_for(step, site, current),
+        described=current.described,
         intended_at=step.deps.clock(),
     )
 

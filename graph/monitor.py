@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dragoman.job import JobState, JobStatus, ReasonClass
 from dragoman.model import JsonObject
+from graph.described import whereabouts
 from graph.node import Goto, Step, goto
 from graph.reach import scheduler_at
 from graph.state import CurrentAttempt
@@ -63,6 +64,7 @@ async def _sleep(step: Step, current: CurrentAttempt, status: JobStatus | None) 
             "tag": current.tag,
             "control_dir": current.control_dir,
             "told": f"{known.state.value}:{known.reason_class or ''}:{known.restarts or 0}",
+            **whereabouts(step),
         },
     )
     newest = await step.deps.ledger.job(current.tag)

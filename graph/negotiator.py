@@ -14,6 +14,7 @@ from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
 from dragoman.request import JobRequest
 from dragoman.site import Site
+from dragoman.site_meaning import site_digest
 from dragoman.units import counted, format_duration
 from graph.asking import Asking, ask_sites
 from graph.model.desk import Session
@@ -59,6 +60,7 @@ async def negotiator(step: Step) -> Goto:
     async def ask(site: Site) -> SiteAnswer:
         proposal, observations = await _ask(step, site, request, known.get(site.name, ()), session, earlier)
         if site.simulated is None:
+            proposal = proposal.model_copy(update={"site_digest": site_digest(site)})
             recipes = await deps.recipes(site)
             proposal = planned(proposal, request, site, observations, recipes, conventions=deps.conventions)
             proposal = writable(step, request, proposal)

@@ -16,6 +16,7 @@ from dragoman.errors import Cancelled, DragomanError
 from dragoman.event import WaitKind
 from dragoman.model import JsonObject, JsonValue
 from dragoman.site import Fleet
+from dragoman.site_meaning import FleetOrigin, fleet_digest, origin_of
 from graph.deps import Deps
 from graph.pausing import lease_epoch, pause, thread_id_of
 from graph.served import refused, served
@@ -38,6 +39,8 @@ class Step:
     config: RunnableConfig
     paused: int = field(default=0)
     """Pauses of this run so far."""
+    options_changed: bool = field(default=False)
+    """An answer changed the options: they are kept when the node is done."""
 
     @property
     def thread_id(self) -> str:
@@ -54,17 +57,34 @@ class Step:
         """What the state's counter is to be when this node is done."""
         return self.state.waits + self.paused
 
-    def fleet(self) -> Fleet:
-        """The sites that this thread may go to."""
-        return self.deps.fleet(self.state.options.sites_file)
+    @property
+    def origin(self) -> FleetOrigin | None:
+        """The fleet that it was begun with; None for a server's thread, which goes by the server's own."""
+        options = self.state.options
+        return None if self.epoch is None else origin_of(options.model_dump(include={"sites_file", "sites_digest"}))
 
-    def open_site(self, name: str) -> SiteRuntime:
+    def fleet(self) -> Fleet:
+        """The sites that this thread may go to.
+
+        Raises:
+            SiteNotHere: its sites file cannot be read here.
+        """
+        return self.deps.fleet(self.origin)
+
+    def open_site(self, name: str, described: JsonObject | None = None) -> SiteRuntime:
         """The runtime of a site.
+
+        Args:
+            name: of the site.
+            described: how it was described to an attempt; None: to the attempt that the thread is at, if it is there.
 
         Raises:
             SiteNotHere: no fleet that can be read here has it.
         """
-        return self.deps.open_site(name, self.state.options.sites_file)
+        at = self.state.attempt
+        if described is None and at is not None and at.site == name:
+            described = at.described
+        return self.deps.open_site(name, self.origin, described)
 
     async def pause(
         self,
@@ -80,7 +100,7 @@ class Step:
         """Pause the thread (see `graph.pausing.pause`)."""
         sequence = self.state.waits + self.paused
         self.paused += 1
-        return await pause(
+        answer = await pause(
             self.deps.ledger,
             self.config,
             step=self.name,
@@ -93,6 +113,16 @@ class Step:
             due_in_s=due_in_s,
             answer_schema=answer_schema,
         )
+        file = answer.pop("sites_file", None)
+        if isinstance(file, str) and file.startswith("/") and self.epoch is not None:
+            self._take(file)
+        return answer
+
+    def _take(self, file: str) -> None:
+        """Go by another sites file from now on: a person said so."""
+        digest = fleet_digest(self.deps.fleet(FleetOrigin(file=file)))
+        options = self.state.options.model_copy(update={"sites_file": file, "sites_digest": digest})
+        self.state, self.options_changed = self.state.model_copy(update={"options": options}), True
 
     async def say(self, words: str, **data: JsonValue) -> None:
         """One line for people: on the timeline and to whoever follows the stream, once however often it is replayed.
@@ -124,7 +154,8 @@ class Entered(Protocol):
 
 def goto(step: Step, target: str, **update: object) -> Goto:
     """Go on with another node; counts the pauses of this one."""
-    return Command(goto=target, update={"waits": step.waits, **update})
+    options = {"options": step.state.options.dump()} if step.options_changed else {}
+    return Command(goto=target, update={"waits": step.waits, **options, **update})
 
 
 def end(step: Step, outcome: str, words: str, **update: object) -> Goto:

@@ -47,6 +47,8 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
     """
     if proposal.simulated:
         return None, "the site is simulated: nothing would be submitted"
+    if proposal.site not in {site.name for site in step.fleet().sites}:
+        return None, f"cannot be written: {proposal.site} is not in the sites file any more"
     tag = _next_tag(step)
     note = "for the selected site; another site's is written when it is approved"
     try:

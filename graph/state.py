@@ -41,7 +41,12 @@ class Options(Model):
     time_zone: str | None = None
     """IANA zone of the person, for times without one."""
     sites_file: str | None = Field(default=None, pattern=r"^/")
-    """The fleet that the request was made with, for processes that are given none of their own."""
+    """The fleet that the request was made with, which the thread keeps whichever process runs it.
+
+    A server's threads go by the server's fleet alone.
+    """
+    sites_digest: SkipJsonSchema[str | None] = Field(default=None, max_length=64)
+    """What that file meant when the request was made; with it and no file, the fleet was this machine alone."""
     asking: Literal["at-once", "serial", "batched"] = "at-once"
     """Ask the sites at once, one by one, or in batches, where a rate limit wants it."""
     batch: Annotated[int, Field(ge=1, le=1000)] = 10
@@ -124,6 +129,8 @@ class CurrentAttempt(Model):
     work_dir: str
     job: JobRef | None = None
     submitted_at: Moment | None = None
+    described: JsonObject | None = None
+    """The site as it was described when the attempt was made: what was handed to it is looked for there."""
 
 
 class ThreadState(Model):

@@ -31,8 +31,8 @@ async def take_request(app: App, given: str | Mapping[str, Any], options: Option
 
     """
     at = now()
-    if app.sites.path is not None:
-        options = options.model_copy(update={"sites_file": str(app.sites.path)})
+    file = str(app.sites.path) if app.sites.path is not None else None
+    options = options.model_copy(update={"sites_file": file, "sites_digest": app.sites.digest})
     reading = read_request(
         given,
         now=at,

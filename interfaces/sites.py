@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -10,7 +11,9 @@ import anyio.to_thread
 
 from dragoman.errors import DragomanError, SiteNotHere, UnknownName
 from dragoman.kept_fact import SiteFacts
+from dragoman.model import JsonObject
 from dragoman.site import Fleet, Site
+from dragoman.site_meaning import FleetOrigin, fleet_digest, same_place, site_digest
 from providers.fleet import default_fleet, load_fleet
 from providers.kept_facts import BestEffort
 from providers.site_runtime import SiteRuntime, open_site
@@ -33,7 +36,14 @@ class Sites:
         self.path = path
         self.fleet = fleet
         self._open: dict[str, SiteRuntime] = {}
-        self._others: dict[str, tuple[float, Sites]] = {}
+        self._others: dict[str, Sites] = {}
+        """By their files; the empty name: this machine alone."""
+        self._past: dict[str, SiteRuntime] = {}
+        """Sites as they were described before, by digest."""
+        self._left: list[SiteRuntime] = []
+        """Opened before the file was edited, and perhaps in use."""
+        self._stamp: tuple[int, int, int] | None = None
+        self._digest: str | None = None
         self._kept: SiteFacts | None = None
         self._fresh = False
 
@@ -55,9 +65,9 @@ class Sites:
             SiteFileError: with line, field and cure.
 
         """
-        if fleet is None and path is not None:
-            fleet = await anyio.to_thread.run_sync(load_fleet, path)
-        return cls(path, fleet or default_fleet())
+        if fleet is not None:
+            return cls(path, fleet)
+        return await anyio.to_thread.run_sync(cls.read_now, path)
 
     @classmethod
     def read_now(cls, path: Path | None) -> Sites:
@@ -67,7 +77,14 @@ class Sites:
             SiteFileError: with line, field and cure.
 
         """
-        return cls(path, default_fleet() if path is None else load_fleet(path))
+        if path is None:
+            return cls(path, default_fleet())
+        with suppress(OSError):
+            stamp = _stamp(path)
+            sites = cls(path, load_fleet(path))
+            sites._stamp = stamp
+            return sites
+        return cls(path, load_fleet(path))  # tells what is wrong with it
 
     def site(self, name: str) -> Site:
         """A site by its name.
@@ -93,48 +110,107 @@ class Sites:
             self._open[name] = open_site(self.site(name), kept=self._kept, fresh=self._fresh)
         return self._open[name]
 
-    def at(self, name: str, file: str | None) -> SiteRuntime:
-        """The runtime of a site for a thread that came with the sites file `file`.
+    @property
+    def digest(self) -> str:
+        """What the fleet means (`dragoman.site_meaning`)."""
+        if self._digest is None:
+            self._digest = fleet_digest(self.fleet)
+        return self._digest
 
-        A fleet that this process was given itself comes first; without one, the thread's own.
+    def at(self, name: str, origin: FleetOrigin | None, described: JsonObject | None = None) -> SiteRuntime:
+        """The runtime of a site for a thread of the fleet `origin` (None: this process's own).
+
+        What was handed to a site stays within reach: where that fleet does not have the site any more, or under its
+        name another place, it is opened as it was `described` then.
 
         Raises:
-            SiteNotHere: neither has it, or the thread's file cannot be read here.
+            SiteNotHere: the fleet does not have it, or its file cannot be read here.
+
         """
-        own = any(site.name == name for site in self.fleet.sites)
-        if own and (self.path is not None or file is None):
-            return self.open(name)
-        other = self._other(file) if file is not None else None
-        if other is not None and any(site.name == name for site in other.fleet.sites):
-            return other.open(name)
-        if own:
-            return self.open(name)
-        raise SiteNotHere(
-            f"site {name!r} is in no fleet that can be read here", where=file or "sites", cure="name its sites file"
-        )
-
-    def fleet_for(self, file: str | None) -> Fleet:
-        """The sites that a thread which came with `file` may go to, by the same rule."""
-        other = self._other(file) if self.path is None and file is not None else None
-        return other.fleet if other is not None else self.fleet
-
-    def _other(self, file: str) -> Sites | None:
-        """The fleet of another file, as it is now; None where it cannot be used."""
+        then = Site.model_validate(described) if described is not None else None
         try:
-            changed = Path(file).stat().st_mtime
-            known = self._others.get(file)
-            if known is None or known[0] != changed:
-                known = self._others[file] = (changed, Sites.read_now(Path(file)))
-                known[1]._kept, known[1]._fresh = self._kept, self._fresh
+            fleet = self._of(origin)
+        except SiteNotHere:
+            if then is None:
+                raise
+            return self._as_described(then)
+        now = next((site for site in fleet.fleet.sites if site.name == name), None)
+        if then is not None and (now is None or not same_place(now, then)):
+            return self._as_described(then)
+        if now is None:
+            raise SiteNotHere(
+                f"site {name!r} is not in the fleet of the thread",
+                where=origin.file if origin is not None and origin.file else "sites",
+                cure="describe it there again",
+            )
+        return fleet.open(name)
+
+    def fleet_for(self, origin: FleetOrigin | None) -> Fleet:
+        """The sites that a thread of that fleet may go to, as its file says now.
+
+        Raises:
+            SiteNotHere: the file cannot be read here.
+
+        """
+        return self._of(origin).fleet
+
+    def _of(self, origin: FleetOrigin | None) -> Sites:
+        """The fleet of a thread: its own, never this process's in its place, unless both mean the same."""
+        if origin is None:
+            return self
+        if origin.file == (str(self.path) if self.path is not None else None):
+            return self._current()
+        key = origin.file or ""
+        try:
+            if key not in self._others:
+                self._others[key] = Sites.read_now(Path(key) if key else None)
+                self._others[key]._kept, self._others[key]._fresh = self._kept, self._fresh
+        except DragomanError as error:
+            if origin.digest == self.digest:
+                return self
+            raise SiteNotHere(
+                f"the sites file that the thread was begun with cannot be used here: {error}",
+                where=key,
+                cure="put it back, or answer with --sites FILE --take-sites",
+            ) from error
+        return self._others[key]._current()
+
+    def _as_described(self, site: Site) -> SiteRuntime:
+        key = site_digest(site)
+        if key not in self._past:
+            self._past[key] = open_site(site, kept=self._kept, fresh=self._fresh)
+        return self._past[key]
+
+    def _current(self) -> Sites:
+        """Itself, with the file read again where it was edited; one that cannot be used changes nothing."""
+        if self._stamp is None or self.path is None:
+            return self
+        try:
+            stamp = _stamp(self.path)
+            if stamp == self._stamp:
+                return self
+            fleet = load_fleet(self.path)
         except (OSError, DragomanError) as error:
-            log.warning("the sites file of a thread cannot be used: %s", error, extra={"action": "sites-unread"})
-            return None
-        return known[1]
+            log.warning("an edited sites file cannot be used: %s", error, extra={"action": "sites-unread"})
+            return self
+        now = {site.name: site for site in fleet.sites}
+        for name in [name for name, one in self._open.items() if one.site != now.get(name)]:
+            self._left.append(self._open.pop(name))
+        self.fleet, self._stamp, self._digest = fleet, stamp, None
+        return self
 
     async def aclose(self) -> None:
         """Close the connections to all sites."""
-        for _, other in self._others.values():
+        for other in self._others.values():
             await other.aclose()
-        for runtime in self._open.values():
+        for runtime in (*self._open.values(), *self._past.values(), *self._left):
             await runtime.aclose()
         self._open.clear()
+        self._past.clear()
+        self._left.clear()
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """What changes when a file is written anew."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -76,6 +76,9 @@ WaitOption = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="one JSON document on stdout (docs/json.md)")]
 File = Annotated[str | None, typer.Option("--file", "-f", metavar="FILE", help="read the request from a file")]
+TakeSites = Annotated[
+    bool, typer.Option("--take-sites", help="from now on go by this fleet, not by the one the thread was begun with")
+]
 By = Annotated[str | None, typer.Option("--by", help="who decides; default: your login name")]
 
 
@@ -174,6 +177,7 @@ def approve(
     reason: Annotated[str, typer.Option(help="kept with the decision")] = "",
     by: By = None,
     sites: SitesFile = None,
+    take_sites: TakeSites = False,
     wait: WaitOption = False,
     json: Json = False,
 ) -> None:
@@ -187,7 +191,7 @@ def approve(
         decision.update(decision="edit", edit=edit)
     elif hold_until is not None:
         decision.update(decision="hold", hold_until=hold_until)
-    commands.approve(thread_id, decision, by, sites, wait=wait, as_json=json)
+    commands.approve(thread_id, decision, by, sites, take_sites=take_sites, wait=wait, as_json=json)
 
 
 @app.command()
@@ -200,6 +204,7 @@ def answer(
     job_id: Annotated[str | None, typer.Option(help="the scheduler's id of a job to adopt")] = None,
     by: By = None,
     sites: SitesFile = None,
+    take_sites: TakeSites = False,
     wait: WaitOption = False,
     json: Json = False,
 ) -> None:
@@ -212,7 +217,7 @@ def answer(
         given.update(again=True, answer=given.get("answer", "look-again"))
     if stop:
         given.update(stop=True, answer=given.get("answer", "stop"))
-    commands.answer(thread_id, given, by, sites, wait=wait, as_json=json)
+    commands.answer(thread_id, given, by, sites, take_sites=take_sites, wait=wait, as_json=json)
 
 
 @app.command()

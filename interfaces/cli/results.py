@@ -18,6 +18,7 @@ from interfaces.answers import find_thread
 from interfaces.app import App
 from interfaces.cli.running import emit, run_command, say
 from interfaces.cli.session import catch_up, opened
+from interfaces.thread_fleet import fleet_origin
 from providers.outputs import find_logs, logs_among
 
 __all__ = ["fetch", "logs"]
@@ -70,7 +71,7 @@ async def _logs_of(app: App, row: ThreadRow) -> tuple[tuple[str, ...], Reader]:
     if not snapshot.values.get("attempt"):
         return PLAIN, result
     attempt = CurrentAttempt.model_validate(snapshot.values["attempt"])
-    transport = app.sites.open(attempt.site).transport
+    transport = app.sites.at(attempt.site, await fleet_origin(app, row), attempt.described).transport
     if transport is None:
         return PLAIN, result
 

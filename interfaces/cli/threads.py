@@ -6,14 +6,18 @@ from typing import Any, NoReturn
 
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject, now
+from dragoman.thread import ThreadRow
 from graph.approval_answer import read_answer
 from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
+from interfaces.app import App
 from interfaces.cli.running import emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
 from interfaces.cli.tables import clean, console, print_outcome, print_proposals, print_question, print_threads
 from interfaces.cli.work import show_result
 from interfaces.documents import thread_document, thread_line
+from interfaces.sites import Sites
+from interfaces.thread_fleet import fleet_origin, refuse_other_fleet
 
 __all__ = ["answer", "approve", "cancel", "show", "threads"]
 
@@ -72,19 +76,33 @@ def _print(document: JsonObject) -> None:
 
 
 def approve(
-    thread_id: str, decision: dict[str, Any], by: str | None, sites: str | None, *, wait: bool, as_json: bool
+    thread_id: str,
+    decision: dict[str, Any],
+    by: str | None,
+    sites: str | None,
+    *,
+    take_sites: bool,
+    wait: bool,
+    as_json: bool,
 ) -> NoReturn:
     """Answer a pending approval."""
     if decision.get("site") is None:
         decision.pop("site", None)
-    _answer(thread_id, decision, by, sites, ("approval",), wait=wait, as_json=as_json)
+    _answer(thread_id, decision, by, sites, ("approval",), take_sites=take_sites, wait=wait, as_json=as_json)
 
 
 def answer(
-    thread_id: str, given: dict[str, Any], by: str | None, sites: str | None, *, wait: bool, as_json: bool
+    thread_id: str,
+    given: dict[str, Any],
+    by: str | None,
+    sites: str | None,
+    *,
+    take_sites: bool,
+    wait: bool,
+    as_json: bool,
 ) -> NoReturn:
     """Answer a pending question."""
-    _answer(thread_id, given, by, sites, ("question",), wait=wait, as_json=as_json)
+    _answer(thread_id, given, by, sites, ("question",), take_sites=take_sites, wait=wait, as_json=as_json)
 
 
 def _answer(
@@ -94,6 +112,7 @@ def _answer(
     sites: str | None,
     kinds: tuple[str, ...],
     *,
+    take_sites: bool,
     wait: bool,
     as_json: bool,
 ) -> NoReturn:
@@ -110,13 +129,29 @@ def _answer(
                 if said.hold_until is not None and said.hold_until <= now():
                     passed = said.hold_until.isoformat(timespec="seconds")
                     raise BadRequest(f"{passed} has passed", where="hold_until", cure="name a moment yet to come")
+            origin = await fleet_origin(app, row)
+            if sites is not None and not take_sites:
+                refuse_other_fleet(app, origin)
+            taken = _taken(app, row, take_sites=take_sites)
             if payload.get("site") is not None:
-                app.sites.site(str(payload["site"]))
-            await answer_wait(ledger, pending, payload, by=who(by))
+                there = app.sites.fleet if taken else app.sites.fleet_for(origin)
+                Sites(None, there).site(str(payload["site"]))
+            await answer_wait(ledger, pending, payload | taken, by=who(by))
             document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
             return show_result(document, as_json=as_json)
 
     run_command(command)
+
+
+def _taken(app: App, row: ThreadRow, *, take_sites: bool) -> JsonObject:
+    """What an answer says of the fleet that the thread is to go by from now on; nothing: its own."""
+    if not take_sites:
+        return {}
+    if app.sites.path is None:
+        raise BadRequest("there is no sites file to take", where="--take-sites", cure="name one with --sites FILE")
+    if row.master == "api":
+        raise BadRequest("a server's thread goes by its server's sites", where="--take-sites", cure="leave it out")
+    return {"sites_file": str(app.sites.path)}
 
 
 def cancel(thread_id: str, by: str | None, sites: str | None, *, wait: bool, as_json: bool) -> NoReturn:
