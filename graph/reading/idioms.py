@@ -61,6 +61,21 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"(?:care|mind)(?: (?:which|where|how|what|when|at all))?", "sites objective"),
     (r"(?:i |we )?(?:can't|cannot|can not|must not|mustn't) (?:wait|sit|queue)(?: in (?:a|the|any) queue)?", "urgent"),
     (r"not (?:to be )?shared(?: with (?:any(?:body|one)|others?))?", "exclusive shapes.0.exclusive"),
+    (r"(?:i |we )?(?:(?:want|would|like|have|need|get|bring|brought|it|them|that|to|be|must|should|please|fetch|fetched"
+     r"|copied|sent|shipped|returned|hätte|i) ){0,6}back(?: again| to me| to us| home)?" + _END, "outputs"),
+    (r"(?:and |but )?nothing else|(?:and |but )?no (?:other|others|other site)s?" + _END, "sites"),
+    (r"(?:and |but )?no (?:accelerators?|gpus?|graphics cards?)(?: (?:needed|required|necessary|involved|please))?"
+     + _END, "shapes.0.cpus shapes.0.tasks shapes.0.cpus_per_task shapes.0.cpus_per_node shapes.0.tasks_per_node"),
+    (r"(?:it |this )?(?:is |'s )?not (?:at all )?(?:urgent|pressing)" + _END, "objective"),
+    (r"(?:i |we )?(?:do not|don't|dont) (?:want|wish|like|care) to (?:wait|sit|queue)(?: (?:long|forever|around))?"
+     r"(?: in (?:a|the|any) (?:long )?queue)?", "objective urgent"),
+    (r"(?:and |but )?(?:certainly |definitely )?(?:not|never|no) (?:earlier|before|sooner)(?: than that| that)?" + _END,
+     "start_after"),
+    (r"(?:and |but )?(?:certainly |definitely )?(?:not|never|no) later(?: than that| that)?" + _END, "deadline"),
+    (r"(?:is |are )?(?:to be )?(?:run |started |executed )?after (?:it|that|this|them|which|those)" + _END,
+     "dependencies"),
+    (r"(?:(?:whose|its|the|total|overall) )*consumption" + _END, "budget"),
+    (r"(?:for|of) the (?:[a-z]+ )?(?:run|runs|job|jobs|calculation|work)" + _END, "budget walltime_s"),
     # Of stories and courtesy
     (rf"(?:(?:have|has|had|i've|we've) )?(?:really )?never (?:really |yet )?{_DONE}(?: [a-z]+){{0,5}}? (?:before|yet"
      rf"|it|one|this)", ""),
@@ -84,7 +99,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
 _LABELS = {
     "dauer|duration|time|wall ?time|run ?time|laufzeit|durée|rechenzeit": "walltime_s",
     "budget": "budget",
-    "cmd|command|aufruf|befehl|call|commande|text|programme?|to run|prog": "command",
+    "cmd|command|aufruf|befehl|call|commande|text|programme?|to run|prog|executable|exe|binary|run|script": "command",
     "fs|file ?systems?|storage|dateisystem": "storage",
     "fabric|network|net|netzwerk|réseau|interconnect": "networks",
     "gpus?|cards?|graphics cards?": "gpus",
@@ -97,6 +112,12 @@ _LABELS = {
     "image|container": "containers",
     "inputs?|data|daten": "inputs",
     "outputs?|results?|ergebnisse?": "outputs",
+    "policy|objective|preference|strategy|goal|ziel": "objective",
+    "env|environment|variables|umgebung": "environment",
+    "dependency|dependencies|depends on|after": "dependencies",
+    "mpi|mpi library": "mpi",
+    "deadline|due|finish by|frist": "deadline",
+    "sites?|where|cluster|system": "sites",
 }
 """What stands before `:` or `=`, and a part of the path of the field whose value must follow."""
 _NOUNS = {

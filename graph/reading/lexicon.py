@@ -94,6 +94,9 @@ FOREIGN_WORDS = _pairs("""
     exclusives=exclusive sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
     aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
     indizes=indices indizien=indices tableau=array jobfeld=array jobarray=array läuft=runs
+    denen=which deren=whose dessen=whose welchem=which welchen=which ergebnisdatei=result_file
+    ausgabedatei=output_file ergebnisdateien=result_files d'exécuter=run totale=total équipés=equipped équipé=equipped
+    nécessaires=needed nécessaire=needed lequel=which lesquels=which hätte=want_it berechnen=run durchführen=run
     ma=my mes=my notre=our nos=our quart=quarter
 """)
 """Function words, taken only where a German or French unit word shows the language."""

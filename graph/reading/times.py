@@ -68,7 +68,8 @@ RULE = (
     rf"(?<![\w-]){_INTRO}{_MODE}(?P<time>{DURATION})(?P<after> (?:walltime|wall[ -]?clock(?: time)?|wall time"
     rf"|max(?:imum)?|limit|of (?:walltime|runtime|compute time|time)|at most|or less|or under|or fewer|maximum|tops"
     rf"|long|runtime|run|from now"
-    rf"|(?:per|for each|for every) (?:task|run|job|element|case|array task|member|sample|point|simulation)|apiece))?"
+    rf"|(?:per|for each|for every) (?:task|run|job|element|case|array task|member|sample|point|simulation)"
+    rf"|apiece)(?![\w-]))?"
 )
 ENDLESS_RULES = (
     rf"(?<![\w-])(?P<intro>(?:wall[ -]?(?:clock )?time|time[ -]?limit|run ?time|runtime|duration|time"
