@@ -20,7 +20,7 @@ _UNITS = (
     | frozenset("a100 a100s h100 h100s v100 v100s".split())  # noqa: SIM905
     | frozenset("compute full whole entire exclusive physical parallel total gpu cpu openmp".split())  # noqa: SIM905
 )
-_SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←")  # noqa: RUF001  # as people type them
+_SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←", "»", "«")  # noqa: RUF001  # as people type them
 _VERBS = frozenset(
     [
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
@@ -167,6 +167,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
+    if low == "to" and following in ("be", "run", "get", "start"):
+        return True  # `the program ./x span.dat to be run on`
     if re.fullmatch(r"[a-zäöü]{3,8}mal", low):
         return True  # `zehnmal`
     if low in _DONE and following in _BY:

@@ -43,7 +43,8 @@ _ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w-]
 _JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
 DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
 _INTRO = (
-    r"(?:(?P<intro>(?:stop|kill|end|abort|terminate|cut|cancel)(?: it| this| the job| everything)?(?: off)? (?:after"
+    r"(?:(?P<intro>(?:will |must |should |shall )?(?:stop|kill|end|finish|ends|stops|finishes|terminates|abort"
+    r"|terminate|cut|cancel)(?: it| this| the job| everything)?(?: off)? (?:after"
     r"|at) "
     r"|(?:the |a |with |and |my |requested |estimated |maximum "
     r"|max\.? ){0,6}(?:wall[ -]?(?:clock )?time(?: limit)?"
