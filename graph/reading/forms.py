@@ -40,7 +40,8 @@ _ALIASES = {
     "network": "networks", "input": "inputs", "output": "outputs", "results": "outputs", "job_name": "name",
     "site": "sites", "dependency": "dependencies", "ranks": "tasks", "ntasks": "tasks", "cores": "cpus",
     "start": "start_after", "filesystems": "storage", "local_disk": "local_disk_bytes",
-    "ntasks_per_node": "tasks_per_node",
+    "ntasks_per_node": "tasks_per_node", "filesystem": "storage", "file_system": "storage", "license": "licenses",
+    "interconnect": "networks", "fabric": "networks",
 }  # fmt: skip
 _SHAPE = frozenset(Shape.model_fields)
 FORM_FIELDS = frozenset(JobRequest.model_fields) | _SHAPE | frozenset(_ALIASES) | {"walltime"} - {"sources"}
@@ -52,7 +53,9 @@ _WRITTEN = {
     "mem_per_cpu": "write memory: 4 GB per core", "memory_per_cpu": "write memory: 4 GB per core",
     "memory_per_core": "write memory: 4 GB per core", "memory_per_node": "write memory: 64 GB per node",
     "mem_per_node": "write memory: 64 GB per node", "mem_per_gpu": "write memory: 16 GB per GPU",
-    "ppn": "write tasks_per_node", "threads": "write cpus_per_task", "image": "write containers: [{image: IMAGE}]",
+    "ppn": "write tasks_per_node", "count": "write nodes: 4, or tasks: 8",
+    "threads": "write cpus_per_task",
+    "image": "write containers: [{image: IMAGE}]",
 }  # fmt: skip
 """How to write what others have a field for."""
 
@@ -88,7 +91,7 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
         name = _ALIASES.get(raw.lower(), raw.lower())
         if name not in FORM_FIELDS:
             raise _unknown(raw, FORM_FIELDS)
-        if value is None:
+        if value is None or (isinstance(value, str) and _says_nothing(draft, raw, name, value)):
             continue
         stated = name.removesuffix("_s")
         if stated in seen:
@@ -109,6 +112,31 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     if shape:
         fields["shape"] = shape
     return fields
+
+
+_EMPTY = re.compile(
+    r"(?i)\s*(?:none|null|nil|n/?a|n\.a\.|not (?:applicable|known|set|specified|stated|needed|required)|unknown|unset"
+    r"|undefined|unspecified|default|any|whatever|tbd|\?+|-+|–|—|\.+|keine?s?|aucune?)\s*"  # noqa: RUF001  # as people type them
+)
+_ENDLESS = re.compile(r"(?i)\s*(?:unlimited|no limit|infinite|infinity|endless|max(?:imum)?|∞|unbegrenzt|illimité)\s*")
+_NAMES = frozenset(("name", "account", "queue", "qos", "reservation", "script", "command", "constraint"))
+"""Fields whose value can be a name, which `default` may be too."""
+_OF_ANY_KIND = frozenset(("gpus", "mpi", "software", "command", "script", "name"))
+"""Fields where `any` asks for something."""
+
+
+def _says_nothing(draft: Draft, raw: str, name: str, value: str) -> bool:
+    """`walltime: none`, `gpus: n/a`: a value that states nothing; it is named, and nothing is stated."""
+    text = value.strip()
+    if _ENDLESS.fullmatch(text) and name in ("walltime", "walltime_s", "budget"):
+        more = "; sites apply their own time limit, so set one" if name != "budget" else ""
+        draft.default(f"'{raw}: {text}': no limit is asked for{more}")
+        return True
+    word = text.lower()
+    if not _EMPTY.fullmatch(text) or (word == "default" and name in _NAMES) or (word == "any" and name in _OF_ANY_KIND):
+        return False
+    draft.default(f"'{raw}: {text}' states nothing")
+    return True
 
 
 def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of any kind

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from dragoman.errors import BadRequest
 from graph.reading.decimals import decimal_comma, grouping_points
+from graph.reading.labels import labelled
 from graph.reading.lexicon import FOREIGN_ALONE, FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
 from graph.reading.misspelt import mended_unit, mended_word
 from graph.reading.number_words import compound_numbers
@@ -42,7 +43,7 @@ _COUNTED = re.compile(r"[ ]\d{1,7}(?![\dh:])")
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
 _LABEL = re.compile(r"(?<=\n)[ \t]*(?P<label>[^\W\d_][\w /'-]{1,24}? ?[:=])(?=[ \t])")
-_THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w,:-]|\.\d)")
+_THOUSANDS = re.compile(r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?![\w:-]|,\d|\.\d)")
 _LISTED = re.compile(r"(?i)(?:array|ind(?:ex|ices)|ids?|jobs?|tasks|ranges?|[=\[])(?: (?:of|is|from))?:?[ \[]*$")
 _OPENING, _CLOSING = "([{\"'«“„*", ")]}\"'»”.,;:!?*"
 _ALPHABETIC = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001
@@ -161,20 +162,22 @@ class Line:
         bullets = {match.end(): match.start() for match in _BULLET.finditer(self.text)}
         labels = {match.start("label") for match in _LABEL.finditer(self.text)}
         position, before = 0, ""
-        compounds = {start: (end, value) for start, end, value in compound_numbers(self.text)}
+        compounds = {start: (end, str(value)) for start, end, value in compound_numbers(self.text)}
+        renamed = {start: (end, words) for start, end, words in labelled(self.text)}
+        compounds |= renamed
         for start, end in self._chunks(blanked):
             if end <= position:
                 continue  # of a number of several words
             at = max(start, position)
-            if self._norm and start in labels:
+            if self._norm and (start in labels or (start in renamed and "\n" in self.text[position:start])):
                 self._put(";", position, at)
             if self._norm and at == start:
                 self._put(" ", position, at)
             if at in compounds:
                 stop, value = compounds[at]
-                self._put(str(value), at, stop)
+                self._put(value, at, stop)
                 self._put_raw(stop, max(stop, end), blanked)
-                before, position = str(value), max(stop, end)
+                before, position = value, max(stop, end)
                 continue
             if end in bullets:
                 self._put(";" if self._norm else "", at, end)

@@ -27,6 +27,7 @@ from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
 from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
+from graph.reading.labelled_software import read_labelled_software
 from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover, read_options
 from graph.reading.line import Line, check_text, check_words
@@ -181,6 +182,7 @@ def _by_rules(
     read_exclusive(draft)
     read_last_word(draft)
     read_perhaps_command(draft)
+    read_labelled_software(draft)
     read_software(draft)
     read_unknown_places(draft)
     return told
