@@ -113,10 +113,10 @@ class Step:
             due_in_s=due_in_s,
             answer_schema=answer_schema,
         )
-        file = answer.pop("sites_file", None)
+        file = answer.get("sites_file")
         if isinstance(file, str) and file.startswith("/") and self.epoch is not None:
             self._take(file)
-        return answer
+        return {key: value for key, value in answer.items() if key != "sites_file"}  # the stored answer stays as it is
 
     def _take(self, file: str) -> None:
         """Go by another sites file from now on: a person said so."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dragoman.attempt import attempt_tag
 from dragoman.errors import DragomanError, SiteNotHere, TransportError
 from dragoman.kleene import Truth
@@ -47,8 +49,6 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
     """
     if proposal.simulated:
         return None, "the site is simulated: nothing would be submitted"
-    if proposal.site not in {site.name for site in step.fleet().sites}:
-        return None, f"cannot be written: {proposal.site} is not in the sites file any more"
     tag = _next_tag(step)
     note = "for the selected site; another site's is written when it is approved"
     try:
@@ -59,9 +59,18 @@ async def script_for(step: Step, request: JobRequest, proposal: Proposal) -> tup
             control_dir, note = f"{_UNKNOWN_FOLDER}/{tag}", f"{note}; the folder there is not known now: {error}"
         return _rendered(runtime, request, proposal, tag, control_dir), note
     except SiteNotHere:
-        raise
+        if not _left_the_fleet(step, proposal.site):
+            raise
+        return None, f"cannot be written: {proposal.site} is not in the sites file any more"
     except DragomanError as error:
         return None, f"cannot be written: {error}"
+
+
+def _left_the_fleet(step: Step, name: str) -> bool:
+    """Whether the sites file of the thread can be read here and does not have the site."""
+    with suppress(SiteNotHere):
+        return name not in {site.name for site in step.fleet().sites}
+    return False
 
 
 def _next_tag(step: Step) -> str:

@@ -130,9 +130,9 @@ class Sites:
         then = Site.model_validate(described) if described is not None else None
         try:
             fleet = self._of(origin)
-        except SiteNotHere:
+        except SiteNotHere as error:
             if then is None:
-                raise
+                raise SiteNotHere(f"site {name!r}: {error.what}", where=error.where, cure=error.cure) from error
             return self._as_described(then)
         now = next((site for site in fleet.fleet.sites if site.name == name), None)
         if then is not None and (now is None or not same_place(now, then)):

@@ -23,6 +23,8 @@ async def fleet_origin(app: App, row: ThreadRow) -> FleetOrigin | None:
 def refuse_other_fleet(app: App, origin: FleetOrigin | None) -> None:
     """Refuse a sites file that was named for a thread of another one, unless both mean the same.
 
+    Where the thread's own cannot be read here, the thread goes on where it can.
+
     Raises:
         BadRequest: which sites differ, and how the other fleet can be taken.
 
@@ -34,10 +36,8 @@ def refuse_other_fleet(app: App, origin: FleetOrigin | None) -> None:
     cure = "leave --sites out, or take the other fleet with --take-sites"
     try:
         fleet = app.sites.fleet_for(origin)
-    except SiteNotHere as error:
-        raise BadRequest(
-            str(error.what), where="--sites", cure=f"put it back, or take {own} with --take-sites"
-        ) from error
+    except SiteNotHere:
+        return
     told = [*differences(fleet, app.sites.fleet)]
     if told:
         more = f" and {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NoReturn
 
-from dragoman.errors import BadRequest
+from dragoman.errors import BadRequest, SiteNotHere
 from dragoman.model import JsonObject, now
 from dragoman.thread import ThreadRow
 from graph.approval_answer import read_answer
@@ -134,8 +135,9 @@ def _answer(
                 refuse_other_fleet(app, origin)
             taken = _taken(app, row, take_sites=take_sites)
             if payload.get("site") is not None:
-                there = app.sites.fleet if taken else app.sites.fleet_for(origin)
-                Sites(None, there).site(str(payload["site"]))
+                with suppress(SiteNotHere):
+                    there = app.sites.fleet if taken else app.sites.fleet_for(origin)
+                    Sites(None, there).site(str(payload["site"]))
             await answer_wait(ledger, pending, payload | taken, by=who(by))
             document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
             return show_result(document, as_json=as_json)
