@@ -223,7 +223,11 @@ class Draft:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401  # values of any field
+    if isinstance(value, datetime):
+        return value.isoformat()
     dumped: JsonObject | Any = (
         value.model_dump(mode="json", exclude_defaults=True) if hasattr(value, "model_dump") else value
     )
+    if isinstance(dumped, datetime):
+        return dumped.isoformat()
     return [_plain(item) for item in dumped] if isinstance(dumped, list | tuple) else dumped

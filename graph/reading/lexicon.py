@@ -94,6 +94,11 @@ FOREIGN_WORDS = _pairs("""
     exclusives=exclusive sobald=once egal=no_matter ob=if ist=is demain=tomorrow heute=today morgen=tomorrow
     aber=but lizenz=license lizenzen=licenses réservation=reservation d'entrée=input
     indizes=indices indizien=indices tableau=array jobfeld=array jobarray=array läuft=runs
+    dreieinhalb=3.5 viereinhalb=4.5 fünfeinhalb=5.5 sechseinhalb=6.5 siebeneinhalb=7.5 achteinhalb=8.5 elf=11
+    vierzehn=14 fünfzehn=15 achtzehn=18 zwanzig=20 vierundzwanzig=24 dreißig=30 zweiunddreißig=32 sechsunddreißig=36
+    vierzig=40 achtundvierzig=48 fünfzig=50 sechzig=60 vierundsechzig=64 neunzig=90 hundert=100 zweiundsiebzig=72
+    onze=11 quatorze=14 quinze=15 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 länger=longer
+    dauern=take verbrauchen=use dépenser=spend dépasser=exceed dépasse=exceed überschreiten=exceed
     denen=which deren=whose dessen=whose welchem=which welchen=which ergebnisdatei=result_file
     ausgabedatei=output_file ergebnisdateien=result_files d'exécuter=run totale=total équipés=equipped équipé=equipped
     nécessaires=needed nécessaire=needed lequel=which lesquels=which hätte=want_it berechnen=run durchführen=run

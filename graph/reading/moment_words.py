@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "AT_THE", "BRACKETED", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_BEFORE", "DAY_FIRST", "FOREIGN_DAYS",
-    "FOREIGN_MONTHS", "MONTHS", "OFFSETS", "RULE", "VAGUE", "WORDS",
+    "AT_THE", "BRACKETED", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_BEFORE", "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE",
+    "FOREIGN_DAYS",    "FOREIGN_MONTHS", "MONTHS", "OFFSETS", "RULE", "VAGUE", "WORDS",
 ]  # fmt: skip
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -78,12 +78,16 @@ _ZONE = (
 )
 _BEFORE = (
     r"(?:(?:must |should |has to |needs to |to |and |be |results? |it |is |are |i |we |need |needed |want "
-    r"|wanted |rendre |à |prêt |prêts |complete[ds]? |finish(?:e[ds])? |done |ready |over |results |back "
+    r"|wanted |rendre |finir |terminer |attendus |attendu |attendues |à |prêt |prêts |complete[ds]? "
+    r"|finish(?:e[ds])? |done |ready |over |results |back "
     r"|delivered |due |end |at the "
     r"|the |have |has |there |available ){0,6}"
     r"(?P<before>before|by|until|till|no later than|not later than|latest(?: by)?|at more tard|au plus tard"
-    r"|d'ici(?: à)?|by no later than|(?<=rendre )(?:for|pour)|(?<=results )for"
-    r"|(?<=ready )for|(?<=done )for|(?<=due )for|(?<=finished )for|(?<=prêt )for|deadline(?: (?:of|for) (?:the|my"
+    r"|d'ici(?: à)?|by no later than|no later than by|not (?:run |finish(?:ed|ing)? |end(?:ing)? )?after"
+    r"|(?:results?|output|it|they|them|this) (?:is |are )?(?:needed|required|due|expected|wanted)"
+    r"|(?<=rendre )(?:for|pour)|(?<=results )for"
+    r"|(?<=ready )for|(?<=done )for|(?<=due )for|(?<=finished )for|(?<=prêt )for|(?<=attendus )for"
+    r"|(?<=attendu )for|(?<=attendues )for|(?<=wanted )for|(?<=needed )for|deadline(?: (?:of|for) (?:the|my"
     r"|our) [a-z]{3,16})?(?: is| of)?:?(?: at"
     r"| on)?|due(?: on| by| at)?|bis|spätestens|avant|jusqu'à|end by|finish by)(?: ?[:=])?)"
 )
@@ -92,8 +96,9 @@ _FROM = (
     r"|may ){0,6}(?P<after>not (?:before|starting before)|no earlier than|no sooner than|not earlier than|after"
     r"|starting(?: at| on"
     r"| from| after)?"
-    r"|start(?:s)?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
-    r"|earliest(?: start)?(?: time)?(?: is| at| being)?:?|at more tôt|au plus tôt|frühestens|à partir (?:of|de"
+    r"|start(?:s)?[:=]?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
+    r"|(?:à )?commencer(?: dès| à partir (?:of|de|du))?|dès|earliest(?: start)?(?: time)?(?: is| at| being)?:?"
+    r"|at more tôt|au plus tôt|frühestens(?: ab| am)?|à partir (?:of|de"
     r"|du)|not until|(?<=run )at|(?<=run )on|(?<=it )at|ab|nach|après"
     r"|run (?:it )?(?:at|on)|schedule (?:it )?(?:for|at|on)|at|on))"
 )
@@ -138,14 +143,24 @@ CORRECTED = (
     rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
 )
 AT_THE = (
-    rf"(?<![\w-])(?:(?:on|at|by|from|for|pour|am) )?{_WHEN}(?!\w|:\d),? (?:at the|at more|au plus)"
-    r" (?P<end>earliest|latest|tôt|tard)(?![\w-])"
+    rf"(?<![\w-])(?:(?:on|at|by|from|for|pour|am|ab) )?{_WHEN}(?!\w|:\d)(?:,? (?:at the|at more|au plus)"
+    r" (?P<end>earliest|latest|tôt|tard)| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
 )
 DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
     rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"
 )
+DONE_BEFORE = re.compile(
+    r"(?:must|has to|have to|needs? to|should|shall|is to|muss|doit|soll)(?: be)? (?:done|ready|finished"
+    r"|completed?|over|ended|there"
+    r"|back|delivered|available|through) $|(?:needed|required|due|wanted|expected) $"
+)
+DONE_AFTER = re.compile(
+    r" (?:(?:be|wieder|schon|alles|all|it|être) )?(?:fertig|done|ready|finished|completed?|terminée?)(?: (?:sein"
+    r"|be|être))?(?![\w-])"
+)
+"""What says before or behind a moment that the work is done by then."""
 WORDS = {"noon": 12, "midday": 12, "mittag": 12, "midi": 12, "midnight": 0, "minuit": 0}
 VAGUE = {
     "morning": 8, "afternoon": 12, "evening": 18, "night": 22, "vormittag": 8, "nachmittag": 12, "abend": 18,

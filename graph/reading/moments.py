@@ -18,6 +18,8 @@ from graph.reading.moment_words import (
     DAY_BEFORE,
     DAY_FIRST,
     DAYS,
+    DONE_AFTER,
+    DONE_BEFORE,
     FOREIGN_DAYS,
     FOREIGN_MONTHS,
     MONTHS,
@@ -65,12 +67,27 @@ def read_moments(draft: Draft) -> None:
     for match in draft.line.find(AT_THE):
         _take(draft, match, is_deadline=match["end"] in ("latest", "tard"))
     for match in (found for rule in (BRACKETED, DAY_FIRST, RULE) for found in draft.line.find(rule)):
-        _take(draft, match, is_deadline=match["before"] is not None)
+        _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
             draft.line.claim(*match.span())
         else:
             _tonight(draft, match)
+
+
+def _done_then(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether it must be done at that moment: `must be done on Friday 12:00`, `muss am Freitag fertig sein`."""
+    if match["after"] not in ("on", "at", "for"):
+        return False
+    before, after = draft.line.norm[max(0, match.start() - 40) : match.start()], draft.line.norm[match.end() :]
+    said = f"{before}{match[0][: match.start('after') - match.start()]}"
+    return any(
+        (
+            DONE_BEFORE.search(said),
+            DONE_AFTER.match(after),
+            DONE_AFTER.search(match[0][match.end("after") - match.start() :]),
+        )
+    )
 
 
 def _group(match: re.Match[str], name: str) -> str | None:
@@ -98,7 +115,12 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
         _tonight(draft, match)
         return
     words = draft.words(*match.span())
-    if after in ("on", "at") and match[0].startswith(("on ", "at ")) and draft.of_a_story(match.start()):
+    if (
+        not is_deadline
+        and after in ("on", "at")
+        and match[0].startswith(("on ", "at "))
+        and draft.of_a_story(match.start())
+    ):
         draft.unread.append(words)
         draft.line.claim(*match.span())
         return
@@ -140,6 +162,9 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
         draft.ask(field, *match.span(), f"{words!r}: which day is meant?", options)
     elif found[0] <= draft.now:
         draft.ask(field, *match.span(), f"{words!r} is {found[0]:%Y-%m-%d %H:%M %Z}, which is past. When is meant?", [])
+    elif (match.groupdict().get("before") or "").startswith("not ") and field not in draft.fields:
+        draft.fields[field] = found[0].astimezone(UTC)  # `not after Friday 18:00` is no `not`
+        draft.source(field, *match.span())
     else:
         draft.put(field, found[0].astimezone(UTC), *match.span())
 

@@ -25,7 +25,7 @@ _HALF = (
     r"|(?:an?|\d{1,3}) hours? and (?:a |1 |3 )?quarters?"
     r"|[1-9]/[2-6](?: of an?)? ?(?:hours?|days?|h))"
 )
-_ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![a-z_-]))"
+_ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![^\W\d]|-))"
 _WORDED = (
     rf"(?:{_HALF}|an? (?:full |whole |single |entire )?(?:hour|day|minute|week)(?: and (?:a )?half)?"
     rf"|{NUMBER} and (?:a )?half (?:hours?|days?|minutes?|weeks?)"
@@ -52,7 +52,7 @@ _INTRO = (
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) than"
+    r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) (?:than|as|of)"
     r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than"
     r"|no longer than"
     r"|not longer than"

@@ -35,7 +35,8 @@ OBJECTIVES = {
     r"|where (?:it|this) (?:is|costs) (?:the )?(?:cheapest|least)|(?:at|with) (?:as )?little (?:cost|expense|money)"
     r"(?: as possible)?|at (?:the )?best price|for (?:the )?least money|am billigsten|zum niedrigsten (?:preis|tarif)"
     r"|so (?:günstig|billig) es geht|as possible preiswert|le (?:more|plus) économique(?: possible)?"
-    r"|au (?:meilleur|more bas) prix|at (?:meilleur|more bas) prix|à moindre coût|the (?:more|plus) économique",
+    r"|au (?:meilleur|more bas) prix|at (?:meilleur|more bas) prix|(?:at|au) prix (?:the |le )?(?:more"
+    r"|plus) (?:bas|faible)|à moindre coût|the (?:more|plus) économique",
     "soonest": r"soonest(?: (?:possible|start))?|as soon as (?:possible|you (?:possibly )?can)|asap|a\.s\.a\.p\.?"
     r"|earliest(?! (?:[a-z]+ )?start (?:is|time|date|on|at|:))(?: possible)?(?: start)?"
     r"|as early as possible|as quick(?:ly)? as possible|as fast as possible|fastest(?: start| turnaround)?"
@@ -55,7 +56,10 @@ OBJECTIVES = {
     "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth"
-    r"|(?:the )?(?:fewest|least) jobs (?:are )?(?:waiting|queued|in (?:the )?queue)|kürzeste warteschlange"
+    r"|(?:the )?(?:fewest|least) jobs (?:are )?(?:waiting|queued|in (?:the )?queue)|kürzeste (?:warteschlange"
+    r"|queue)|(?:wo |où |where )?(?:the |la )?(?:queue|file)(?: d'attente)? (?:(?:at|on|am) kürzesten"
+    r"(?: is)?|(?:est|is) (?:the |la )?(?:more|plus) courte)|(?:queue|file)(?: d'attente)? (?:the |la )?(?:more"
+    r"|plus) courte"
     r"|(?:with|having) the (?:shortest|emptiest) queue|(?:the )?queues? (?:is|are) (?:nearly )?empty",
     "min-energy": r"(?:energy|power|electricity)(?: consumption| use| usage)? (?:(?:should|must|shall|is to"
                   r"|has to) be )?"
@@ -69,7 +73,8 @@ OBJECTIVES = {
     r"|(?:(?:there|it) )?(?:is |being |'s )?(?:absolutely )?"
     r"(?:no|not any|without|not in (?:a|any)|in no|never any) (?:hurry|rush|urgency|haste)"
     r"(?: (?:whatsoever|at all|about it|with it|with this|here|involved|really))?"
-    r"|(?:not|isn't|is not) (?:at all )?(?:urgent|pressing|time[- ]critical)(?: (?:whatsoever|at all))?"
+    r"|(?:not|isn't|is not|rien d'|nichts|rien de|pas|nicht|nothing|hardly) ?(?:at all |so |si |very |too "
+    r"|really |particularly )?(?:urgent|dringend|eilig|pressing|time[- ]critical)(?: (?:whatsoever|at all))?"
     r"|take (?:all )?(?:your|its) time|(?:as late|as long) as (?:you|it) (?:like|likes|want|wants|takes)"
     r"|no eile|keine eile|(?:es )?eilt not|not eilig|(?:aucune|no|pas d'|not d')(?: ?)urgence|rien ne presse"
     r"|not pressé"
@@ -101,6 +106,12 @@ URGENT = (
     r"|immédiatement|it (?:is|'s) (?:an|a real) emergency|es eilt(?! not| nicht)(?: sehr)?"
     r"|eilt(?: sehr)?(?= ?[.,;!]|$)))(?![\w-])"
 )
+_NOT_URGENT = re.compile(
+    r"(?:not|n't|never|no|nothing|rien|aucune?|pas|kein\w*|nichts?|neither|nor|hardly|isn't|ne)"
+    r"(?: (?:really|so|at all|very|too|particularly|exactly|terribly|that|an?|is|be|to|si|très|de|des|any"
+    r"|in)){0,3}(?: d')? ?$"
+)
+"""Before a word of urgency, what turns it round."""
 _MONEY = {
     "$": "USD",
     "usd": "USD",
@@ -117,11 +128,12 @@ _MONEY = {
 _HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
 _LIMIT = (
     r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge"
-    r"|limit)(?: limit| cap)?(?: is| of|:| ?=)? ?)?"
+    r"|limit)(?: limit| cap| maximal| maximum)?(?: is| of|:| ?=)? ?)?"
     r"(?:(?:please |must |should |can |can't |do |don't |not |never ){0,4}"
     r"(?:cost |costs |costing |spend |pay |use |go |burn |keep |stay |remain |be |is ){0,2}"
     r"(?:it |this |the costs? |me |us )?(?:more than|over|above|beyond|at more|under|below|less than"
-    r"|no more than|not more than|at most|max(?:imum)?\.?(?: of)?|up to|within|for|<=?|≤|cheaper than"
+    r"|no more than|(?:ne )?not more (?:than|as|of)|at most(?: of)?|max(?:imum|imal)?\.?(?: of)?|up to"
+    r"|within|for|<=?|≤|cheaper than"
     r"|not exceed(?:ing)?|limit(?:ed to)?|not over|at) ?)?"
 )
 BUDGET = (
@@ -225,6 +237,10 @@ def read_wishes(draft: Draft) -> None:
         ):
             draft.put("objective", name, *match.span(), label=name)
     for match in draft.line.find(URGENT):
+        if _NOT_URGENT.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):
+            draft.unread.append(draft.words(*match.span()))
+            draft.line.claim(*match.span())
+            continue
         if "without" in match[0]:  # no waiting, which is what is wanted
             draft.fields["urgent"] = True
             draft.source("urgent", *match.span())
