@@ -12,9 +12,9 @@ from dragoman.units import MOST_AMOUNT
 
 __all__ = [
     "Account", "Accounts", "ContainerImage", "ContainerRuntime", "Cpu", "CpuCluster", "FileSystem", "FileSystems",
-    "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup", "NodeGroups",
-    "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "ResourceLimit", "SecurityPolicy", "Tenancy",
-    "Workload",
+    "FreeShare", "Gpu", "Gpus", "Interface", "Interfaces", "MemoryFacts", "MpiLibraries", "MpiLibrary", "NodeGroup",
+    "NodeGroups", "Package", "Packages", "Presence", "Queue", "QueueDepth", "Queues", "ResourceLimit", "SecurityPolicy",
+    "Tenancy", "Workload",
 ]  # fmt: skip
 
 NonNegativeInt = Annotated[int, Field(ge=0, le=MOST_AMOUNT * 2**20)]
@@ -50,6 +50,19 @@ class Gpus(Model):
     kinds: tuple[Gpu, ...] = ()
 
 
+class FreeShare(Model):
+    """What is free now on each of some nodes of a group: all of it together on one node."""
+
+    nodes: NonNegativeInt = 1
+    """Nodes with just that free."""
+    cpus: NonNegativeInt
+    """Counted as the group's `cpus_per_node` is."""
+    memory_bytes: NonNegativeInt | None = None
+    """Unallocated; None: not told."""
+    gpus: tuple[NonNegativeInt | None, ...] | None = ()
+    """Of each kind, in the order of the group's `gpus`; None: not told."""
+
+
 class NodeGroup(Model):
     """Nodes that are alike: same cores, memory and GPUs."""
 
@@ -73,7 +86,9 @@ class NodeGroup(Model):
     """Most free CPUs on one node."""
     memory_bytes_per_node: NonNegativeInt | None = None
     memory_free_bytes: NonNegativeInt | None = None
-    """Most free (unallocated) memory on one node."""
+    """Most free (unallocated) memory on one node, which need not be the one with the most free CPUs."""
+    free_shares: tuple[FreeShare, ...] | None = None
+    """What is free together, node by node. Nodes that are up and not among them: not told; None: of no node."""
     local_disk_bytes: NonNegativeInt | None = None
     gpus: tuple[Gpu, ...] | None = ()
     """Per node; `count` and `free` of each kind are per node and over the group respectively. None: unknown."""

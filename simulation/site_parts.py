@@ -8,6 +8,7 @@ from dragoman.facts import (
     ContainerRuntime,
     Cpu,
     FileSystem,
+    FreeShare,
     Gpu,
     Interface,
     MpiLibrary,
@@ -101,8 +102,20 @@ def _group(
         queues=queues, nodes=count, nodes_up=up, nodes_idle=idle, cpus_per_node=cores,
         cpus_free=idle * cores + part, largest_free_cpus=cores if idle else part,
         memory_bytes_per_node=memory, memory_free_bytes=memory if idle else memory * part // cores,
+        free_shares=_shares(up, idle, part, cores, memory, gpus),
         local_disk_bytes=dice.pick((0, 400, 1600)) * GIB, gpus=kinds,
     )  # fmt: skip
+
+
+def _shares(up: int, idle: int, part: int, cores: int, memory: int, gpus: tuple[Gpu, ...]) -> tuple[FreeShare, ...]:
+    """Idle nodes, or a part of one node; nothing on the others."""
+    none = (0,) * len(gpus)
+    rows = (
+        FreeShare(nodes=idle, cpus=cores, memory_bytes=memory, gpus=tuple(gpu.count or 0 for gpu in gpus)),
+        FreeShare(nodes=int(part > 0), cpus=part, memory_bytes=memory * part // cores, gpus=none),
+        FreeShare(nodes=up - idle - int(part > 0), cpus=0, memory_bytes=0, gpus=none),
+    )
+    return tuple(row for row in rows if row.nodes > 0)
 
 
 def _queue(name: str, default: str, groups: Sequence[NodeGroup]) -> Queue:

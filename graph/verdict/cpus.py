@@ -46,7 +46,10 @@ def as_counted(group: NodeGroup, unit: CpuUnit) -> NodeGroup:
     counted = {name: None if amount is None else int(amount / one) for name, amount in amounts.items()}
     if unit == "cores":  # a node may have fewer CPUs than its threads
         counted["cpus_per_node"] = group.cores_per_node
-    return group.model_copy(update=counted)
+    shares = group.free_shares and tuple(
+        share.model_copy(update={"cpus": int(share.cpus / one)}) for share in group.free_shares
+    )
+    return group.model_copy(update={**counted, "free_shares": shares})
 
 
 def in_cpus(shape: Shape, one: Fraction) -> Shape:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.facts import Gpu, NodeGroup, Queue
-from dragoman.kleene import Truth, all_of, any_of, truth
-from dragoman.shape import Gpus, Shape
-from graph.verdict.demand import Demand, gpu_kind_fits
+from dragoman.facts import NodeGroup, Queue
+from dragoman.kleene import Truth, any_of
+from dragoman.shape import Shape
+from graph.verdict.demand import Demand
+from graph.verdict.shares import fitting, free_nodes, free_of, free_on_one
 
 __all__ = ["idle_nodes", "idle_of", "starts_now"]
 
@@ -39,59 +40,55 @@ def starts_now(
     if min(known, known if queue.nodes_idle is None else queue.nodes_idle) >= demand.nodes:
         return Truth.YES
     all_known = None not in idle or (queue.nodes_idle is not None and queue.nodes_idle < demand.nodes)
-    if demand.nodes > 1 or shape.exclusive or whole_nodes:
+    if shape.exclusive or whole_nodes:
+        return Truth.NO if all_known else Truth.UNKNOWN
+    by_node = _by_node(shape, demand, groups, queue)
+    if by_node is not None:
+        return by_node
+    if demand.nodes > 1:
         return Truth.NO if all_known else Truth.UNKNOWN
     return any_of(_part_of_a_node(shape, demand, group, queue) for group in groups)
 
 
+def _by_node(shape: Shape, demand: Demand, groups: Sequence[NodeGroup], queue: Queue) -> Truth | None:
+    """By what is told free node by node; None where that is told of no group, or settles nothing about the others."""
+    told = [free_nodes(shape, demand, group) for group in groups]
+    counted = [each for each in told if each is not None]
+    if not counted:
+        return None
+    part, whole = sum(each.part for each in counted), sum(each.whole for each in counted)
+    left = whole if queue.nodes_idle is None else min(whole, queue.nodes_idle)
+    if part + left >= demand.nodes:
+        return Truth.YES
+    if len(counted) < len(told):
+        return None
+    most = [each.most for each in counted]
+    if None in most or sum(each or 0 for each in most) >= demand.nodes:
+        return Truth.UNKNOWN
+    return Truth.NO
+
+
 def idle_of(shape: Shape, demand: Demand, group: NodeGroup) -> int | None:
-    """Idle nodes of a group that this job could have: what is told of free CPUs and GPUs may allow fewer."""
+    """Idle nodes of a group that this job could have: what is told of free CPUs, memory and GPUs may allow fewer."""
     if group.nodes_idle is None:
         return None
     idle = group.nodes_idle if group.nodes_up is None else min(group.nodes_idle, group.nodes_up)
     if group.largest_free_cpus is not None and group.largest_free_cpus < demand.cpus_per_node:
         return 0
+    by_node = free_nodes(shape, demand, group)
+    if by_node is not None and by_node.most is not None:
+        idle = min(idle, by_node.most)
     if shape.gpus is None or group.gpus is None or not demand.gpus_per_node:
         return idle
-    free = _free(_fitting(shape.gpus, group, Truth.YES) or _fitting(shape.gpus, group, Truth.UNKNOWN))
+    free = free_of(fitting(shape.gpus, group, Truth.YES) or fitting(shape.gpus, group, Truth.UNKNOWN))
     return idle if free is None else min(idle, free // demand.gpus_per_node)
 
 
 def _part_of_a_node(shape: Shape, demand: Demand, group: NodeGroup, queue: Queue) -> Truth:
-    if group.largest_free_cpus is None:
-        return Truth.UNKNOWN if group.nodes_idle is None else Truth.NO
-    parts = [truth(group.largest_free_cpus >= demand.cpus_per_node)]
-    if queue.nodes_idle == 0 and group.nodes_idle:
-        parts.append(Truth.UNKNOWN)  # its largest free share is of a node that the queue does not call idle
-    if demand.memory_bytes_per_node is not None:
-        there = group.memory_free_bytes
-        parts.append(truth(None if there is None else there >= demand.memory_bytes_per_node))
-    if shape.gpus is not None:
-        parts.append(_gpus_on_one_node(shape.gpus, demand, group))
-    return all_of(parts)
-
-
-def _gpus_on_one_node(need: Gpus, demand: Demand, group: NodeGroup) -> Truth:
-    """Free GPUs are told over the group: they are where the free CPUs are for sure only if every node has some."""
-    if group.gpus is None:
-        return Truth.UNKNOWN
-    sure = _fitting(need, group, Truth.YES)
-    most, least = _free([*sure, *_fitting(need, group, Truth.UNKNOWN)]), _free(sure)
-    if most is not None and most < demand.gpus_per_node:
-        return Truth.NO
-    nodes = group.nodes_up if group.nodes_up is not None else group.nodes
-    counts = [kind.count for kind in sure]
-    if least is None or nodes is None or None in counts:
-        return Truth.UNKNOWN
-    each = sum(count or 0 for count in counts)
-    return truth(True if least >= max(nodes - 1, 0) * each + demand.gpus_per_node else None)
-
-
-def _free(kinds: Sequence[Gpu]) -> int | None:
-    """Free GPUs of these kinds over a group; None where that is not told of each."""
-    known = [kind.free for kind in kinds if kind.free is not None]
-    return sum(known) if len(known) == len(kinds) else None
-
-
-def _fitting(need: Gpus, group: NodeGroup, result: Truth) -> list[Gpu]:
-    return [kind for kind in group.gpus or () if gpu_kind_fits(kind, need) is result]
+    by_node = free_nodes(shape, demand, group)
+    if by_node is not None:
+        return Truth.NO if by_node.most == 0 else Truth.UNKNOWN  # what is sure was looked at before
+    result = free_on_one(shape, demand, group)
+    if queue.nodes_idle == 0 and group.nodes_idle and result is Truth.YES:
+        return Truth.UNKNOWN  # its largest free share is of a node that the queue does not call idle
+    return result

@@ -8,10 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
 from providers.schedulers.flux_read import ANONYMOUS
 from providers.schedulers.flux_values import read_duration, read_idset
+from providers.schedulers.free_shares import counted_shares
 from providers.schedulers.hostlist import expand_hostlist
 
 __all__ = [
@@ -122,6 +123,13 @@ def _group(
         cores_per_node=first.cores,  # Flux gives out cores, as hwloc finds them
         cpus_free=sum(each.cores for each in left) if left is not None else None,
         largest_free_cpus=max(each.cores for each in left) if left is not None else None,
+        free_shares=counted_shares(
+            FreeShare(cpus=each.cores, gpus=(each.gpus,) if first.gpus else ())
+            for (rank, _), each in zip(members, left, strict=True)
+            if down is None or rank not in down
+        )
+        if left is not None
+        else None,
         gpus=(Gpu(count=first.gpus, free=sum(each.gpus for each in left) if left is not None else None),)
         if first.gpus
         else (),

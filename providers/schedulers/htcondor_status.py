@@ -14,11 +14,12 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from dragoman.command import Completed
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
 from providers.schedulers.combining import accounted, combined, indices
+from providers.schedulers.free_shares import counted_shares, nothing_free
 
 __all__ = [
     "ATTRIBUTES",
@@ -268,30 +269,41 @@ def group_slots(slots: Sequence[Ad]) -> tuple[NodeGroup, ...]:
     machines: dict[str, list[Ad]] = defaultdict(list)
     for slot in slots:
         machines[str(slot["Machine"])].append(slot)
-    alike: dict[_Kind, list[tuple[str, int, int, int, bool]]] = defaultdict(list)
+    alike: dict[_Kind, list[tuple[str, int, int, bool]]] = defaultdict(list)
+    shares: dict[_Kind, list[FreeShare]] = defaultdict(list)
     for name, mine in machines.items():
         open_ = [one for one in mine if one.get("State") == "Unclaimed" and one.get("SlotType") != "Dynamic"]
         cpus, memory = (_most(mine, key) for key in ("TotalCpus", "TotalMemory"))
         gpus = max(_whole(one.get("TotalGPUs")) or 0 for one in mine)
         model = next((str(one["GPUs_DeviceName"]) for one in mine if one.get("GPUs_DeviceName")), None)
-        free, left, cards = (sum(_whole(one.get(key)) or 0 for one in open_) for key in ("Cpus", "Memory", "GPUs"))
+        free, cards = (sum(_of(one, key) for one in open_) for key in ("Cpus", "GPUs"))
         up = any(one.get("State") in ("Unclaimed", "Claimed", "Matched", "Preempting") for one in mine)
-        alike[cpus, memory, gpus, model].append((name, free, left, cards, up))
+        alike[cpus, memory, gpus, model].append((name, free, cards, up))
+        if up:
+            # A job gets one slot: what is free in two fixed ones is not free together.
+            parts = [FreeShare(cpus=_of(one, "Cpus"), memory_bytes=_of(one, "Memory") * 2**20,
+                               gpus=(_of(one, "GPUs"),) if gpus else ()) for one in open_]  # fmt: skip
+            shares[cpus, memory, gpus, model] += parts or [nothing_free(1 if gpus else 0)]
     return tuple(
         NodeGroup(
             nodes=len(members),
             nodes_up=sum(up for *_, up in members),
-            nodes_idle=sum(up and free >= cpus for _, free, _, _, up in members) if cpus is not None else None,
+            nodes_idle=sum(up and free >= cpus for _, free, _, up in members) if cpus is not None else None,
             cpus_per_node=cpus,
             cpus_free=sum(free for _, free, *_ in members),
-            largest_free_cpus=max(free for _, free, *_ in members),
+            largest_free_cpus=max((share.cpus for share in shares[cpus, memory, gpus, model]), default=0),
             memory_bytes_per_node=memory * 2**20 if memory is not None else None,
-            memory_free_bytes=max(left for _, _, left, _, _ in members) * 2**20,
+            memory_free_bytes=max((share.memory_bytes or 0 for share in shares[cpus, memory, gpus, model]), default=0),
+            free_shares=counted_shares(shares[cpus, memory, gpus, model]),
             gpus=(Gpu(model=model, count=gpus, free=sum(cards for *_, cards, _ in members)),) if gpus else (),
             example=members[0][0],
         )
         for (cpus, memory, gpus, model), members in alike.items()
     )
+
+
+def _of(slot: Ad, key: str) -> int:
+    return _whole(slot.get(key)) or 0
 
 
 def _most(slots: Sequence[Ad], key: str) -> int | None:

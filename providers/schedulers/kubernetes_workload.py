@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
+from providers.schedulers.free_shares import counted_shares
 from providers.schedulers.kubernetes_status import Thing, listed, mapped, part, pod_needs
 from providers.schedulers.kubernetes_units import read_quantity
 
@@ -109,11 +110,17 @@ def _group(members: list[Node], queue: str) -> NodeGroup:
         largest_free_cpus=max(cpus, default=0) if known else None,
         memory_bytes_per_node=_whole(first.has.get("memory")),
         memory_free_bytes=max(memory, default=0) if known else None,
+        free_shares=counted_shares(_share(node, kinds) for node in up) if known else None,
         local_disk_bytes=_whole(first.has.get("ephemeral-storage")),
         gpus=tuple(_gpu(kind, first, up if known else None) for kind in kinds),
         features=first.labels,
         example=first.name,
     )
+
+
+def _share(node: Node, kinds: Sequence[str]) -> FreeShare:
+    gpus = tuple(_whole(node.free(kind)) for kind in kinds)
+    return FreeShare(cpus=_whole(node.free("cpu")) or 0, memory_bytes=_whole(node.free("memory")), gpus=gpus)
 
 
 def _whole(amount: Fraction | None) -> int | None:

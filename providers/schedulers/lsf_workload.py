@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypedDict
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
 from providers.schedulers.cores import cores_behind
+from providers.schedulers.free_shares import counted_shares
 
 __all__ = ["CORES_FORMAT", "Host", "group_hosts", "read_groups", "read_hosts", "read_queues"]
 
@@ -209,11 +210,22 @@ def group_hosts(hosts: Iterable[Host], places: Mapping[str, frozenset[str] | Non
                 cpus_free=sum(free) if len(free) == len(up) else None,
                 largest_free_cpus=max(free, default=0) if len(free) == len(up) else None,
                 memory_bytes_per_node=first.memory,
+                free_shares=counted_shares(_share(host) for host in up) if len(free) == len(up) else None,
                 gpus=None if kinds is None else tuple(_gpus(kinds, up, model, count) for model, count in kinds),
                 example=first.name,
             )
         )
     return tuple(found)
+
+
+def _share(host: Host) -> FreeShare:
+    """Memory that jobs were given is not told by host: an unused one has all of its."""
+    kinds = host.gpus
+    return FreeShare(
+        cpus=host.free or 0,
+        memory_bytes=host.memory if host.used == 0 and host.state == "ok" else None,
+        gpus=None if kinds is None else (host.gpus_free,) if len(kinds) == 1 else (None,) * len(kinds),
+    )
 
 
 def _gpus(kinds: tuple[tuple[str, int], ...], up: list[Host], model: str, count: int) -> Gpu:

@@ -32,7 +32,7 @@ from typing import ClassVar, Self
 
 from dragoman.command import Command, Completed
 from dragoman.errors import BadRequest, SiteFileError
-from dragoman.facts import Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.model import JsonObject
@@ -377,12 +377,14 @@ def _workload(answer: JsonObject, limits: JsonObject, free: JsonObject) -> Workl
         jobs_pending=pending, jobs_running=running, nodes_total=1, nodes_idle=idle, exclusive_nodes=Truth.NO,
         shares_cores=True,
     )  # fmt: skip
+    left, cards = _whole(free, "memory") if memory else None, _whole(free, "gpus") if gpus else 0
     group = NodeGroup(
         nodes=1, nodes_up=1, nodes_idle=idle, cpus_per_node=cpus, cores_per_node=cores or None,
         threads_per_core=-(-cpus // cores) if cores else None, cpus_free=_whole(free, "cpus"),
         largest_free_cpus=_whole(free, "cpus"), memory_bytes_per_node=memory or None,
-        memory_free_bytes=_whole(free, "memory") if memory else None,
-        gpus=(Gpu(count=gpus, free=_whole(free, "gpus")),) if gpus else (),
+        memory_free_bytes=left,
+        free_shares=(FreeShare(cpus=_whole(free, "cpus"), memory_bytes=left, gpus=(cards,) if gpus else ()),),
+        gpus=(Gpu(count=gpus, free=cards),) if gpus else (),
         example=str(answer.get("host") or "") or None,
     )  # fmt: skip
     return Workload(

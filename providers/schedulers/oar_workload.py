@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup
+from dragoman.facts import FreeShare, Gpu, NodeGroup
+from providers.schedulers.free_shares import counted_shares
 
 __all__ = ["Node", "depth_of", "group_nodes", "read_nodes"]
 
@@ -104,6 +105,15 @@ def _group(members: list[Node]) -> NodeGroup:
         cpus_free=sum(node.free for node in up),
         largest_free_cpus=max((node.free for node in up), default=0),
         memory_bytes_per_node=first.memory,
+        free_shares=counted_shares(
+            # Memory is given out with a node's resources: the whole of it with all of them.
+            FreeShare(
+                cpus=node.free,
+                memory_bytes=node.memory if node.free == node.cpus else None,
+                gpus=(node.gpus_free,) if first.gpus else (),
+            )
+            for node in up
+        ),
         gpus=(gpus,) if first.gpus else (),
         example=first.name,
     )

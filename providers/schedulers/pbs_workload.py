@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
 from providers.schedulers.cores import cores_behind
+from providers.schedulers.free_shares import counted_shares
 from providers.schedulers.pbs_records import Record
 from providers.schedulers.pbs_values import read_number, read_size, read_walltime
 
@@ -160,9 +161,19 @@ def _group(members: list[_Node]) -> NodeGroup:
         largest_free_cpus=max(cpus, default=0) if known else None,
         memory_bytes_per_node=first.memory,
         memory_free_bytes=max(memory, default=None if usable else 0),
+        free_shares=counted_shares(_share(node) for node in usable) if known else None,
         gpus=gpus if first.gpus is not None else None,
         features=first.features,
         example=first.name,
+    )
+
+
+def _share(node: _Node) -> FreeShare:
+    left = max((node.gpus or 0) - node.gpus_used, 0)
+    return FreeShare(
+        cpus=_left(node.cpus, node.cpus_used),
+        memory_bytes=None if node.memory is None else max(node.memory - node.memory_used, 0),
+        gpus=None if node.gpus is None else (left,) if node.gpus else (),
     )
 
 

@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.kleene import Truth
 from providers.schedulers.cores import cores_behind
+from providers.schedulers.free_shares import counted_shares
 from providers.schedulers.sge_values import read_seconds, read_size
 
 __all__ = ["Host", "depth_of", "group_hosts", "read_hosts", "read_queues"]
@@ -132,6 +133,10 @@ def _group(members: list[Host]) -> NodeGroup:
         largest_free_cpus=max((host.free for host in up), default=0),
         memory_bytes_per_node=first.memory,
         memory_free_bytes=max(left, default=None),
+        free_shares=counted_shares(
+            FreeShare(cpus=host.free, memory_bytes=host.memory_left, gpus=(host.gpus_left,) if gpus else None)
+            for host in up
+        ),
         gpus=(Gpu(free=sum(gpus)),) if gpus else None,
         example=first.name,
     )

@@ -7,10 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dragoman.facts import Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
 from dragoman.job import JobState
 from dragoman.kleene import Truth
 from providers.schedulers.base import one_line
+from providers.schedulers.free_shares import counted_shares, nothing_free
 from providers.schedulers.slurm_json import json_rows
 from providers.schedulers.slurm_rows import SEPARATOR, Row
 from providers.schedulers.slurm_status import row_state
@@ -167,6 +168,7 @@ def _group(members: list[Node]) -> NodeGroup:
         largest_free_cpus=max(known, default=0) if len(known) == len(cpus) else None,
         memory_bytes_per_node=first.memory,
         memory_free_bytes=max((left for left in memory if left is not None), default=None if memory else 0),
+        free_shares=_shares(members) if len(known) == len(cpus) else None,
         local_disk_bytes=first.disk,
         gpus=None
         if first.gpus is None
@@ -178,6 +180,22 @@ def _group(members: list[Node]) -> NodeGroup:
 
 def _left(total: int | None, used: int | None) -> int | None:
     return max(total - used, 0) if total is not None and used is not None else None
+
+
+def _shares(members: list[Node]) -> tuple[FreeShare, ...]:
+    """Of every node that is up; one that is kept for another job counts as full."""
+    kinds = members[0].gpus
+    return counted_shares(
+        nothing_free(len(kinds or ()))
+        if node.planned
+        else FreeShare(
+            cpus=_left(node.cpus, node.cpus_used) or 0,
+            memory_bytes=_left(node.memory, node.memory_used),
+            gpus=None if kinds is None else tuple(_gpus_free([node], model) for model, _ in kinds),
+        )
+        for node in members
+        if node.up
+    )
 
 
 def _gpus_free(nodes: list[Node], model: str | None) -> int | None:

@@ -112,6 +112,7 @@ def _in_groups(workload: Workload) -> Iterator[Misspelt]:
     for number, group in enumerate(groups):
         loc: _Loc = ("workload", "groups", number)
         nodes = group.nodes_up if group.nodes_up is not None else group.nodes
+        yield from _in_shares((*loc, "free_shares"), group, nodes)
         if nodes is None:
             continue
         if group.cpus_free is not None and group.cpus_per_node is not None:
@@ -126,6 +127,23 @@ def _in_groups(workload: Workload) -> Iterator[Misspelt]:
         if there is not None and queue.nodes_idle is not None and queue.nodes_idle > there:
             place = ("workload", "queues", number, "nodes_idle")
             yield _more(place, queue.nodes_idle, there, "the nodes of its groups")
+
+
+def _in_shares(loc: _Loc, group: NodeGroup, nodes: int | None) -> Iterator[Misspelt]:
+    kinds = group.gpus or ()
+    for number, share in enumerate(group.free_shares or ()):
+        place = (*loc, number)
+        if group.cpus_per_node is not None and share.cpus > group.cpus_per_node:
+            yield _more((*place, "cpus"), share.cpus, group.cpus_per_node, "cpus_per_node")
+        memory = group.memory_bytes_per_node
+        if memory is not None and share.memory_bytes is not None and share.memory_bytes > memory:
+            yield _more((*place, "memory_bytes"), share.memory_bytes, memory, "memory_bytes_per_node")
+        if share.gpus is not None and len(share.gpus) != len(kinds):
+            what = f"gpus tells of {len(share.gpus)} kinds, and the group has {len(kinds)}"
+            yield Misspelt((*place, "gpus"), what, "write one number for each kind, in their order")
+    total = sum(share.nodes for share in group.free_shares or ())
+    if nodes is not None and total > nodes:
+        yield Misspelt(loc, f"its shares are of {total} nodes, and the group has {nodes}", f"write at most {nodes}")
 
 
 def _nodes_behind(queue: Queue, groups: tuple[NodeGroup, ...]) -> int | None:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from datetime import datetime
 
-from dragoman.facts import FileSystem, Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FileSystem, FreeShare, Gpu, NodeGroup, Queue, Workload
 from providers.simulated.depth import depth, nodes_used
 
 __all__ = ["Motion"]
@@ -84,6 +84,8 @@ class Motion:
         if group.memory_free_bytes is not None and memory is not None:
             full = group.memory_free_bytes if group.nodes_idle == 0 else memory * part // cores if cores else 0
             update["memory_free_bytes"] = memory if idle else full
+        if group.free_shares is not None:
+            update["free_shares"] = _shares(group, idle, part, update.get("memory_free_bytes", group.memory_free_bytes))
         return group.model_copy(update=update)
 
     def _queue(self, queue: Queue, groups: Sequence[NodeGroup] | None) -> Queue:
@@ -107,6 +109,20 @@ class Motion:
         if one.free is None or one.count is None:
             return one
         return one.model_copy(update={"free": self.amount(one.free, one.count, "gpu", one.model)})
+
+
+def _shares(group: NodeGroup, idle: int, part: int, memory: object) -> tuple[FreeShare, ...]:
+    """Idle nodes are free as a whole; of the others one is told, where it is the one with the most."""
+    kinds = group.gpus or ()
+    found = []
+    if idle:
+        counts = tuple(kind.count for kind in kinds)
+        whole = group.memory_bytes_per_node
+        found.append(FreeShare(nodes=idle, cpus=group.cpus_per_node or 0, memory_bytes=whole, gpus=counts))
+    elif part:
+        left = memory if isinstance(memory, int) else None
+        found.append(FreeShare(cpus=part, memory_bytes=left, gpus=(None,) * len(kinds)))
+    return tuple(found)
 
 
 def _rest(written: int, was: int, used: int, most: int) -> int:

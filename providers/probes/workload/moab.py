@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from dragoman.command import Command
-from dragoman.facts import Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
 from dragoman.kleene import Truth
 from dragoman.observation import Answer
 from providers.probes.base import Paths, Results, brief, question, where_is
@@ -20,6 +20,7 @@ from providers.probes.workload.balances import ask_balances, read_balances
 from providers.probes.workload.frame import Manager, WorkloadProbe, reason_of, workload_verbs
 from providers.probes.workload.moab_xml import Element, read_data
 from providers.registry import register_probe
+from providers.schedulers.free_shares import counted_shares
 from providers.schedulers.pbs_values import read_number, read_walltime
 
 __all__ = ["Moab", "read_moab"]
@@ -174,9 +175,19 @@ def _group(members: Sequence[Element]) -> NodeGroup:
         memory_bytes_per_node=memory * 2**20 if memory else None,
         # RAMEM is what the system has free, not what no job was given: only an idle node's is known.
         memory_free_bytes=memory * 2**20 if memory and idle else None,
+        free_shares=counted_shares(_share(node, gpus) for node in up) if told else None,
         gpus=(Gpu(count=gpus, free=_sum(left) if known else None),) if gpus else () if gpus == 0 else None,
         features=tuple(part for part in re.split(r"[,\s\[\]]+", first.get("FEATURES", "")) if part),
         example=first.get("NODEID"),
+    )
+
+
+def _share(node: Element, gpus: int | None) -> FreeShare:
+    memory = read_number(node.get("RCMEM")) if _state(node) == "idle" else None
+    return FreeShare(
+        cpus=read_number(node.get("RAPROC")) or 0,
+        memory_bytes=memory * 2**20 if memory else None,
+        gpus=(_gpus(node.get("AGRES")),) if gpus else () if gpus == 0 else None,
     )
 
 

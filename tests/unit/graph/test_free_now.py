@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dragoman.facts import Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
 from dragoman.kleene import Truth
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
@@ -246,10 +246,116 @@ def test_idle_nodes_have_their_gpus_free_unless_they_are_told_not_to_be(judge: J
 @pytest.mark.parametrize(("free", "start"), [(None, Truth.UNKNOWN), (127 * GIB, Truth.NO), (128 * GIB, Truth.YES)])
 def test_free_memory_that_is_not_told_is_unknown(free: int | None, start: Truth, judge: Judge) -> None:
     shape = Shape(tasks=4, memory=Memory(bytes=128 * GIB, per="node"))
-    busy = nodes(4, 0, largest_free_cpus=16, memory_bytes_per_node=256 * GIB, memory_free_bytes=free)
+    busy = nodes(1, 0, largest_free_cpus=16, memory_bytes_per_node=256 * GIB, memory_free_bytes=free)
     proposal = judge(shape, busy)
     assert proposal.start.now is start
     assert proposal.verdict is (Verdict.READY if start is Truth.YES else Verdict.BUSY)
+
+
+def big(count: int, idle: int, **more: Any) -> NodeGroup:
+    return nodes(count, idle, cpus_per_node=64, memory_bytes_per_node=512 * GIB, **more)
+
+
+def share(cpus: int, gib: int | None, *gpus: int | None, count: int = 1) -> FreeShare:
+    return FreeShare(nodes=count, cpus=cpus, memory_bytes=None if gib is None else gib * GIB, gpus=gpus)
+
+
+ASKED = Shape(nodes=1, cpus_per_node=60, memory=Memory(bytes=400 * GIB, per="node"))
+
+
+@pytest.mark.parametrize(
+    ("count", "told", "start"),
+    [
+        (8, {}, Truth.UNKNOWN),
+        (2, {}, Truth.UNKNOWN),
+        (1, {}, Truth.YES),  # no other node
+        (2, {"cpus_free": 124}, Truth.YES),  # no node can be without so many CPUs
+        (2, {"cpus_free": 123}, Truth.UNKNOWN),
+        (8, {"largest_free_cpus": 59}, Truth.NO),
+        (8, {"memory_free_bytes": 399 * GIB}, Truth.NO),
+    ],
+)
+def test_the_most_cpus_and_the_most_memory_may_be_free_on_different_nodes(
+    count: int, told: dict[str, Any], start: Truth, judge: Judge
+) -> None:
+    group = big(count, 0, **{"largest_free_cpus": 60, "memory_free_bytes": 400 * GIB, **told})
+    proposal = judge(ASKED, group)
+    assert proposal.start.now is start
+    assert proposal.verdict is (Verdict.READY if start is Truth.YES else Verdict.BUSY)
+    assert judge(Shape(nodes=1, cpus_per_node=59), group).start.now is Truth.YES
+
+
+@pytest.mark.parametrize(
+    ("shares", "start"),
+    [
+        ((share(60, 100), share(4, 400)), Truth.NO),
+        ((share(63, 399), share(59, 512)), Truth.NO),
+        ((share(60, 400), share(0, 0)), Truth.YES),
+        ((share(64, 512), share(0, 0)), Truth.YES),
+        ((share(60, None), share(4, 400)), Truth.UNKNOWN),
+        ((share(60, 100),), Truth.UNKNOWN),  # what the other node has free is not told
+    ],
+)
+def test_what_is_told_node_by_node_counts_on_one_node(
+    shares: tuple[FreeShare, ...], start: Truth, judge: Judge
+) -> None:
+    most = {"largest_free_cpus": 64, "memory_free_bytes": 512 * GIB}
+    proposal = judge(ASKED, big(2, 0, free_shares=shares, **most))
+    assert proposal.start.now is start
+    assert proposal.verdict is (Verdict.READY if start is Truth.YES else Verdict.BUSY)
+
+
+A100 = (Gpu(model="a100", count=4, free=8), Gpu(model="v100", count=4, free=8))
+
+
+@pytest.mark.parametrize(
+    ("shares", "start"),
+    [
+        ((share(32, 300, 4, 0, count=3), share(0, 0, 0, 4)), Truth.YES),
+        ((share(32, 300, 4, 0, count=2), share(64, 512, 4, 4), share(0, 0, 0, 0)), Truth.YES),
+        ((share(32, 300, 4, 0, count=2), share(64, 512, 0, 4, count=2)), Truth.NO),  # of another kind
+        ((share(32, 300, 4, 0, count=2), share(64, 100, 4, 4, count=2)), Truth.NO),
+        ((share(32, 300, 4, 0, count=2), share(16, 512, 4, 4, count=2)), Truth.NO),
+        ((share(32, 300, 4, 0, count=2), share(64, 512, None, 4, count=2)), Truth.UNKNOWN),
+    ],
+)
+def test_several_nodes_need_cpus_memory_and_gpus_on_each(
+    shares: tuple[FreeShare, ...], start: Truth, judge: Judge
+) -> None:
+    shape = Shape(
+        nodes=3, cpus_per_node=32, memory=Memory(bytes=256 * GIB, per="node"),
+        gpus=Gpus(count=4, per="node", model="a100"),
+    )  # fmt: skip
+    busy = big(4, 0, largest_free_cpus=64, memory_free_bytes=512 * GIB, gpus=A100, free_shares=shares)
+    assert judge(shape, busy).start.now is start
+    whole = judge(shape, busy, whole_nodes_only=Truth.YES)
+    assert whole.verdict is Verdict.BUSY
+
+
+def test_a_node_is_idle_for_a_job_only_with_all_that_it_takes(judge: Judge) -> None:
+    """Two fixed slots of one machine (HTCondor), or an idle node whose GPUs are lost."""
+    slots = big(1, 1, largest_free_cpus=32, free_shares=(share(32, 256, count=2),))
+    assert judge(Shape(nodes=1, cpus_per_node=64), slots).verdict is Verdict.BUSY
+    assert judge(Shape(nodes=1, cpus_per_node=32), slots).verdict is Verdict.READY
+    lost = big(2, 1, gpus=(Gpu(count=4, free=4),), free_shares=(share(64, 512, 0), share(0, 0, 4)))
+    assert judge(Shape(nodes=1, gpus=Gpus(count=4, per="node")), lost).verdict is Verdict.BUSY
+    assert judge(Shape(nodes=1, cpus_per_node=64), lost).verdict is Verdict.READY
+
+
+def test_threads_and_cores_of_a_share_are_counted_alike(judge: Judge) -> None:
+    both = big(2, 0, cores_per_node=32, largest_free_cpus=60, memory_free_bytes=400 * GIB,
+               free_shares=(share(60, 400), share(0, 0)))  # fmt: skip
+    for cores, verdict in ((30, Verdict.READY), (31, Verdict.BUSY)):
+        shape = Shape(nodes=1, cpus_per_node=cores, memory=Memory(bytes=400 * GIB, per="node"))
+        assert judge(shape, both).verdict is verdict
+
+
+@pytest.mark.parametrize(("idle", "verdict"), [(0, Verdict.BUSY), (1, Verdict.READY)])
+def test_a_free_node_that_the_queue_does_not_call_idle_does_not_count(
+    idle: int, verdict: Verdict, judge: Judge
+) -> None:
+    free = big(2, 1, free_shares=(share(64, 512), share(0, 0)))
+    assert judge(ASKED, free, queue={"nodes_idle": idle}).verdict is verdict
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dragoman.command import Completed
 from dragoman.errors import BadRequest
-from dragoman.facts import Gpu, NodeGroup, Queue, Workload
+from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
 from dragoman.job import JobRef, JobSpec, JobState, JobStatus, ReasonClass
 from dragoman.kleene import Truth
 from dragoman.observation import Outcome
@@ -331,6 +331,7 @@ def test_workload(machine: Machine) -> None:
         groups=(NodeGroup(
             nodes=1, nodes_up=1, nodes_idle=0, cpus_per_node=8, cpus_free=3, largest_free_cpus=3,
             memory_bytes_per_node=100, memory_free_bytes=40, gpus=(Gpu(count=2, free=1),), example="h",
+            free_shares=(FreeShare(cpus=3, memory_bytes=40, gpus=(1,)),),
         ),),
     )  # fmt: skip
     no_gpus = {**answer, "limits": {"cpus": 8, "memory": 0, "gpus": 0}}

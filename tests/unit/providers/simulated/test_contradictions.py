@@ -46,6 +46,22 @@ def queue(**fields: Any) -> dict[str, Any]:
         (group(cpus_per_node=8, largest_free_cpus=9), "workload.groups.1.largest_free_cpus", ("9", "8")),
         (group(memory_bytes_per_node=8, memory_free_bytes=9), "workload.groups.1.memory_free_bytes", ("9", "8")),
         (group(nodes=2, gpus=[{"count": 4, "free": 9}]), "workload.groups.1.gpus.0.free", ("9", "8")),
+        (
+            group(cpus_per_node=8, free_shares=[{"cpus": 4}, {"cpus": 9}]),
+            "workload.groups.1.free_shares.1.cpus", ("9", "8"),
+        ),
+        (
+            group(memory_bytes_per_node="1GiB", free_shares=[{"cpus": 4, "memory_bytes": "2GiB"}]),
+            "workload.groups.1.free_shares.0.memory_bytes", ("2147483648", "1073741824"),
+        ),
+        (
+            group(nodes=3, free_shares=[{"nodes": 2, "cpus": 4}, {"nodes": 2, "cpus": 2}]),
+            "workload.groups.1.free_shares", ("4", "3"),
+        ),
+        (
+            group(gpus=[{"count": 4}, {"count": 2}], free_shares=[{"cpus": 4, "gpus": [1]}]),
+            "workload.groups.1.free_shares.0.gpus", ("1", "2"),
+        ),
         (queue(nodes_total=4, nodes_idle=90), "workload.queues.1.nodes_idle", ("90", "4")),
         (queue(nodes_idle=5), "workload.queues.1.nodes_idle", ("5", "4")),
         (queue(min_nodes=3, max_nodes=2), "workload.queues.1.min_nodes", ("3", "2")),
