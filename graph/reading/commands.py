@@ -19,6 +19,7 @@ from graph.reading.find_commands import Found, find_commands
 from graph.reading.launchers import Launch, read_launch
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
+from graph.reading.same_again import read_same_again
 from graph.reading.scheduler_options import state_options
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
@@ -182,6 +183,7 @@ def _ask_about_line(draft: Draft, whole: tuple[int, int]) -> None:
 
 def read_last_word(draft: Draft) -> None:
     """A bare word after the last colon that no rule understood is run as it stands, and the person is told."""
+    read_same_again(draft)
     last = after_last_colon(draft.line.text)
     if last is None or {"command", "script"} & set(draft.fields) or draft.asks("command"):
         return

@@ -98,7 +98,12 @@ def _parse_json(text: str) -> dict[str, Any]:
     return value
 
 
+# `walltime: -`: a sign for nothing, which YAML would take for the beginning of a list or a key.
+_NOTHING = re.compile(r"^(?P<key>[ \t]*[\w.-]+:[ \t]+)(?P<sign>[-?]{1,3})[ \t]*$", re.MULTILINE)
+
+
 def _parse_yaml(text: str) -> dict[str, Any]:
+    text = _NOTHING.sub(r"\g<key>'\g<sign>'", text)
     try:
         node = yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError as error:

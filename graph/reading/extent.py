@@ -24,7 +24,20 @@ _SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←", "»", "
 _VERBS = frozenset(
     [
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),
-        *("whenever", "whichever", "because", "since", "which", "that", "into", "onto", "until", "unless", "takes"),
+        *(
+            "whenever",
+            "whichever",
+            "because",
+            "since",
+            "which",
+            "whose",
+            "that",
+            "into",
+            "onto",
+            "until",
+            "unless",
+            "takes",
+        ),
         *("i", "we", "they", "gets", "runs", "running", "ran", "be", "been", "being", "does", "did", "afterwards"),
         *("thereafter", "ought", "shall", "may", "might", "needs", "wants", "requires", "once", "while"),
         *(
@@ -85,6 +98,9 @@ _DONE = frozenset(
         "written", "named", "used", "linked",
     )
 )  # fmt: skip
+_OF_FILES = frozenset(
+    "reads writes produces creates generates loads saves expects outputs consumes processes leaves".split()  # noqa: SIM905
+)
 _BY = frozenset("with on by as using via from in at under against into for".split())  # noqa: SIM905
 _BEFORE_AMOUNT = frozenset(
     (
@@ -167,6 +183,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
+    if low in _OF_FILES and (re.search(r"[./*]", following) or following in _ARTICLES):
+        return True  # `./x reads a.dat and writes b.dat`
     if low == "to" and following in ("be", "run", "get", "start"):
         return True  # `the program ./x span.dat to be run on`
     if re.fullmatch(r"[a-zäöü]{3,8}mal", low):

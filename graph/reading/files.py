@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dragoman.errors import BadRequest
-from dragoman.request import InputFile, OutputFile
+from dragoman.request import InputFile, OutputFile, Source
 from dragoman.units import parse_bytes
 from graph.reading.draft import Draft
 from graph.reading.line import pattern
@@ -89,6 +89,46 @@ OUTPUT_PASSIVE = (
 )
 
 
+_READ = r"(?:read|needed|used|required|taken|loaded|processed|consumed|expected|analy[sz]ed|opened)"
+INPUT_PASSIVE = (
+    rf"(?<![\w/.-])(?:(?:the|an?|my|our|all|input|data|files?|{_NOUN}) ){{0,4}}{_LIST}{_SIZE},? (?:is|are|will be"
+    rf"|must be|has to be|have to be) (?:to be )?{_READ}(?: in)?(?: as (?:an )?inputs?)?(?: by)?(?![\w-])",
+    rf"(?<![\w-])(?:what is )?(?:needed|required|used|read) (?:is|are|as inputs? (?:is|are)) "
+    rf"(?:(?:the|an?|my|our|files?|{_NOUN}) ){{0,3}}{_LIST}{_SIZE}(?![\w/])",
+)
+
+
+def _stated_inputs(draft: Draft, match: re.Match[str]) -> None:
+    """`mesh.msh (3 GB) is read by ./x`, `needed are a.dat and b.dat`."""
+    files = _names(draft, *match.span("files"))
+    size = parse_bytes(match["bytes"]) if match["bytes"] and len(files) == 1 else None
+    for name in files:
+        with suppress(ValidationError):
+            item = InputFile(source=name, name=_last_part(name), bytes=size)
+            draft.add("inputs", _with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())
+
+
+def _sites_behind(draft: Draft, names: str, known: dict[str, str]) -> None:
+    """`/data/a.nc, which is 120 GB in size and stored at titan`: where the file lies that was just spoken of."""
+    rule = (
+        r"(?<=\x00)[ ,]{0,2}(?:and |which |that |it )*(?:is |are )?(?:stored|located|kept|lies?|lying|lives?|sits?"
+        rf"|to be found|found)(?: now| already)? (?:at|on) (?:the )?(?:site |cluster )?(?P<site>{names})(?![\w-])"
+    )
+    for match in draft.line.find(rule):
+        at = draft.line.span(match.start(), match.end())[0]
+        before = max((source for source in draft.sources if (source.start or 0) < at), key=_begin, default=None)
+        place = re.fullmatch(r"inputs\.(\d+)(?:\.bytes)?", before.field) if before else None
+        if place is None or draft.fields["inputs"][int(place[1])].site is not None:
+            continue
+        index, site = int(place[1]), known[match["site"]]
+        draft.fields["inputs"][index] = draft.fields["inputs"][index].model_copy(update={"site": site})
+        draft.source(f"inputs.{index}.site", *match.span())
+
+
+def _begin(source: Source) -> int:
+    return source.start or 0
+
+
 def _names(draft: Draft, start: int, end: int) -> list[str]:
     words = draft.line.words(start, end)
     found = re.findall(FILE, words, re.IGNORECASE)
@@ -109,12 +149,16 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         _outputs(draft, match)
     if "outputs" in draft.fields:
         _optional_outputs(draft)
+    for match in (found for rule in INPUT_PASSIVE for found in draft.line.find(rule)):
+        _stated_inputs(draft, match)
     for match in draft.line.find(INPUT):
         _inputs(draft, match)
     for match in draft.line.find(STORED):
         source = draft.line.words(*match.span("files")).rstrip(".")
         item = InputFile(source=source, name=_last_part(source))
         draft.add("inputs", _with_facts(draft, item, match.end()), *match.span())
+    if names and "inputs" in draft.fields:
+        _sites_behind(draft, names, known)
     _two_of_a_name(draft)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
@@ -143,7 +187,7 @@ def _two_of_a_name(draft: Draft) -> None:
 
 
 _FACTS = (
-    r",? ?(?:\(|(?:which|that) (?:is|has|are) )(?:(?:about|ca\.?|approx\.?|roughly|around|some"
+    r",? ?(?:\(|(?:which|that|and|it) (?:it )?(?:is|has|are) )(?:(?:about|ca\.?|approx\.?|roughly|around|some"
     r"|~) ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)?"
     r"(?:[,;]? ?(?:with )?sha-?256(?: sum)?[:= ] ?(?P<sha>[0-9a-f]{64}))?(?:(?: of data| in size| large| big"
     r"| in all)|\))(?![\w-])"
