@@ -42,7 +42,8 @@ _TELLS = re.compile(
     r"|(?:my|our) quota (?:is|there)|(?:have|has|had|'ve) been told)(?![\w-])"
 )
 _ASKS = re.compile(
-    r"(?<![\w-])(?:needs?|requires?|wants?|please|pls|must|should|shall|would|'d|could|can you|asks? for|to ask"
+    r"(?<![\w-])(?:built|compiled|linked|needs?|requires?|wants?|please|pls|must|should|shall|would|'d|could|can you"
+    r"|asks? for|to ask"
     r"|requests?|recommend\w*|advis\w+|suggest\w*|enough|suffic\w+|same|again|as before|likewise|use|using|let|give"
     r"|twice|double|half|instead|deadline|ensure|ha(?:s|ve|d) to (?:be|have|use|run)|looking for|similar|like that"
     r"|settled|decided|agreed|told (?:me |us )?to|in mind|hoping|hoped|planned|estimated?|wanted|meant|asked|wish\w*"

@@ -17,7 +17,8 @@ __all__ = ["read_preference", "resolve_alternatives", "resolve_components"]
 _BETTER = r" (?:is|are|would be) (?:preferred|preferable|best|ideal),? but"
 _OR = re.compile(
     r"(?: (?:with )?cpus?[ -]only| with only cpus?| without (?:any )?gpus?)?(?: each| apiece)?"
-    rf"(?:{_BETTER}|,? ?\(?(?:or|alternatively|otherwise))(?: else| alternatively)?"
+    rf"(?:{_BETTER}|,? ?\(?(?:or|alternatively|otherwise))(?: else|,? alternatively"
+    r"|,? instead(?: of (?:them|that|it|those))?)?"
     r"(?:,? (?:failing that|if not|if that is not possible|if necessary|if need be|just|maybe|even))?,? "
     r"(?:on |with |using |also )?"
 )
@@ -37,7 +38,9 @@ _IF_NOT_RULE = re.compile(rf"(?: each| apiece)?{_IF_NOT}")
 _SIZES = {"node", "gpu", "core", "task"}
 _EITHER = r"(?<![\w-])either (?:on |with )?(?=\x00|\d)"
 _COMPONENT = (
-    r"(?<![\w-])(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets| runs on| uses|:| ?=)?(?= )"
+    r"(?<![\w-])(?:(?:an?|one|1|the first|the second|the third|another|a second|a third) component (?:of|with|that has"
+    r"|having|consisting of)(?= )|(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets"
+    r"| runs on| uses|:| ?=)?(?= ))"
 )
 _JOINT = (
     r"(?:[,;+] ?|,? ?(?:and|plus|with|together with|alongside) )(?:and )?(?:at the same time |also |in parallel "
@@ -68,6 +71,8 @@ def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any
         for one, other in zip(left, right, strict=False):
             if one.unit == other.unit and one.per is None and other is right[-1]:
                 one.per = other.per  # `either 4 A100s or 4 H100s each`
+        if not any(amount.unit == "node" for amount in right) and len(left) > 1:
+            left = [amount for amount in left if amount.unit != "node"]  # `one node, eight A100 or eight H100`
         common = [amount for amount in amounts if amount not in left and amount not in right]
         shapes = [_alone(draft, [*common, *part], base, f"shapes.{place}.") for place, part in enumerate((left, right))]
         if all(shapes):

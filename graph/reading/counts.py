@@ -58,12 +58,19 @@ BETWEEN = (
     rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) {_ADJECTIVE}"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
+PART_OF_NODE = (
+    r"(?<![\w.-])(?:(?P<half>half)|(?:an? )?(?P<quarter>quarter)|(?:an? )?(?P<third>third)) (?:of )?an? (?P<n>\d{1,4})"
+    r"[ -]cores? (?:node|machine|server|host)(?![\w-])"
+)
 FRACTION = r"(?<![\w.,-])\d{1,2} ?% (?:of )?(?:a|one|1|the|each) nodes?(?![\w-])"
 BACKWARD = (
-    rf"(?<![\w.-])(?:number of |num[_ -]?|n[_-]?"
+    rf"(?<![\w.-])(?<!single )(?<!\ba )(?:number of |num[_ -]?|n[_-]?"
     rf"|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
-    r"(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|host|machine|server|task|rank|process|proc|gpu|core|cpu|job))?"
+    r"(?:(?:[ _-]?(?:per|/)[ _-]?| (?:on|in|for) (?:an?|each|every) )(?P<per>node|host|machine|server|task|rank"
+    r"|process|proc|gpu|core|cpu|job))?"
     rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
+    r"(?! (?:x )?(?:[cg]pus?|cores?|tasks?|ranks?|processes|threads?|nodes?|nvidia|amd|intel|[kmgt]i?b|hours?|days?)\b"
+    r"(?! ?[:=]))"
 )
 _PER_WORD = {
     "host": "node", "machine": "node", "server": "node", "rank": "task", "process": "task", "proc": "task",
@@ -97,7 +104,18 @@ VAGUE = (
 )
 _VAGUE_FIELD = {"node": "nodes", "task": "tasks", "core": "cpus", "thread": "cpus_per_task", "gpu": "gpus"}
 PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
-NUMBER_PER = rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|on each) ?(?P<per>node|task|rank|gpu)(?![\w-])"
+NUMBER_PER = (
+    rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|(?:of them )?(?:are )?(?:placed )?(?:on|to|in) (?:each|every|an?)) ?"
+    r"(?P<per>node|task|rank|gpu|host|machine)(?![\w-])"
+)
+
+
+COUNTED_AFTER = (
+    rf"(?<![\w.-])(?:the )?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
+    rf"(?:,? \(?(?P<n>{NUMBER}) (?:in all|in total|altogether|all told|overall)\)?"
+    rf"|,? (?:of which|of them|of these) there (?:are|will be|should be) (?P<n2>{NUMBER})"
+    rf"|(?:[^.;\x00\d]{{0,40}}?,|) \(?(?P<n3>{NUMBER}) (?:in number|of (?:them|these|those))\)?{PER})(?![\w.-]\w)"
+)
 
 
 def _unit(match: re.Match[str]) -> str:
@@ -144,6 +162,11 @@ def _labelled(draft: Draft, match: re.Match[str]) -> None:
 
 def read_counts(draft: Draft) -> None:
     """Find every count of a unit."""
+    for match in draft.line.find(PART_OF_NODE):
+        part = 2 if match["half"] else 4 if match["quarter"] else 3
+        if int(match["n"]) % part == 0 and int(match["n"]):
+            draft.amounts.append(Amount("core", int(match["n"]) // part, None, *match.span()))
+            draft.line.claim(*match.span())
     for match in draft.line.find(CORE_NODES):
         count, cores = count_of(match["n"]) if match["n"] else 1, count_of(match["cores"])
         if count and cores:
@@ -154,17 +177,24 @@ def read_counts(draft: Draft) -> None:
         _labelled(draft, match)
     for match in draft.line.find(FRACTION):
         _half(draft, "node", match)
+    shares = [*draft.line.find(NUMBER_PER)]
+    for match in shares:
+        draft.line.claim(*match.span())  # so that `128 to a node` counts no node
+    for match in draft.line.find(COUNTED_AFTER):
+        _counted_after(draft, match)
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
     for match in draft.line.find(VAGUE):
         unit = _unit(match)
-        if not draft.negated(*match.span()) and unit != "gpu":
+        if any(amount.unit == unit for amount in draft.amounts):
+            draft.line.claim(*match.span())  # how many is said elsewhere
+        elif not draft.negated(*match.span()) and unit != "gpu":
             draft.ask(f"shapes.0.{_VAGUE_FIELD[unit]}", *match.span(), f"{draft.words(*match.span())!r}: how many?", [])
     for match in draft.line.find(PPN):
         draft.amounts.append(Amount("task", count_of(match["n"]), None, *match.span(), per="node"))
         draft.line.claim(*match.span())
-    for match in draft.line.find(NUMBER_PER):
+    for match in shares:
         _same_unit(draft, match)
 
 
@@ -175,7 +205,19 @@ def _same_unit(draft: Draft, match: re.Match[str]) -> None:
     if before and count:
         last = max(before, key=lambda amount: amount.end)
         draft.amounts.append(Amount(last.unit, count, None, *match.span(), per=per_of(match), model=last.model))
-        draft.line.claim(*match.span())
+    else:
+        draft.unread.append(draft.words(*match.span()))
+
+
+def _counted_after(draft: Draft, match: re.Match[str]) -> None:
+    """`the ranks, 1024 in all`: the number stands behind its unit."""
+    count = count_of(match["n"] or match["n2"] or match["n3"])
+    if count:
+        per = "job" if match["n"] else per_of(match)
+        number = match.start("n") if match["n"] else match.start("n2" if match["n2"] else "n3")
+        draft.amounts.append(Amount(_unit(match), count, None, number, match.end(), per=per))  # type: ignore[arg-type]  # one of UNITS
+        draft.line.claim(match.start(), match.end(_unit(match)))
+        draft.line.claim(number, match.end())
 
 
 def _take(draft: Draft, match: re.Match[str]) -> None:

@@ -51,7 +51,7 @@ WITH_SIZE = (
     rf"|(?:a )?min(?:imum)?\.?(?: of)? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
     r"| per gpu| on each)?)"
-    r"(?P<memory>(?: (?:of )?(?:main |system )?(?:ram|memory))?)(?![\w])"
+    r"(?P<memory>(?: (?:of )?(?:main |system |its own |their own )?(?:ram|memory))?)(?![\w])"
 )
 COMMA_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU},? (?:each )?(?:with )?(?:at least |>= ?|min(?:imum)?\.? )?"
@@ -60,7 +60,8 @@ COMMA_SIZE = (
 SIZED = (
     r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
     rf"(?:{_GPU}|ones?)(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
-    rf"(?! (?:of )?(?:ram|host|main|system))(?!\w))(?:,? (?:and )?(?P<n>{NUMBER}) of (?:them|these|those))?"
+    rf"(?! (?:of )?(?:ram|host|main|system))(?!\w)(?: (?:of )?(?:memory|vram|hbm\w*))?)"
+    rf"(?:,? (?:and )?(?P<n>{NUMBER}) (?:of (?:them|these|those)|(?=per |on each )){PER})?"
 )
 ON_CARD = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?"
@@ -90,6 +91,10 @@ MODEL_ONLY = (
 MAKE_ONLY = (
     rf"(?<![\w.-])(?<!\d )(?:on |with |using |any |only )?(?P<vendor>nvidia|amd|intel)[ -]{_GPU}(?: only"
     rf"| please)?(?!\w)"
+)
+MAKE_SAID = (
+    r"(?<![\w-])(?:,? ?(?:and )?(?:they|these|which|the gpus|the cards) )?(?:all )?(?:have to|must|should|need to) be "
+    r"(?:from |of |by |made by )?(?P<vendor>nvidia|amd|intel)(?: ones| gpus| cards| hardware)?(?![\w-])"
 )
 MAKE_IN_BRACKETS = r"\((?P<vendor>nvidia|amd|intel)\)"
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
@@ -145,7 +150,7 @@ def read_gpus(draft: Draft) -> None:
         size = match["size"] or match["size2"]
         if count:
             start, end = match.span()
-            draft.amounts.append(Amount("gpu", count, None, start, end, each_bytes=_bytes(size)))
+            draft.amounts.append(Amount("gpu", count, None, start, end, each_bytes=_bytes(size), per=per_of(match)))
             draft.line.claim(start, end)
         else:
             _gpu_memory(draft, match, size)
@@ -161,7 +166,7 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
-    for match in (found for rule in (MAKE_IN_BRACKETS, MAKE_ONLY) for found in draft.line.find(rule)):
+    for match in (found for rule in (MAKE_IN_BRACKETS, MAKE_ONLY, MAKE_SAID) for found in draft.line.find(rule)):
         draft.gpu_vendors.append((match["vendor"], *match.span()))
         draft.line.claim(*match.span())
 

@@ -18,7 +18,7 @@ _SIZE = (
 )
 _BOUND = (
     r"(?:(?:at least|at most|up to|max(?:imum)?\.?(?: of)?|min(?:imum)?\.?(?: of)?|no more than|not more than"
-    r"|no less than|no fewer than|about|around|roughly|>=|<=|~|with) ?)?"
+    r"|no less than|not less than|no fewer than|about|around|roughly|>=|<=|~|with) ?)?"
 )
 _MEM = r"(?:(?:main |system |host |total |cpu )?(?:memory|ram|mem))"
 LOCAL = (

@@ -24,7 +24,8 @@ _MORE = (
 NOT_SITE = (
     rf"(?<![\w-])(?:,? ?but |sites? ?[:=] ?)?(?:not (?:at|on|to)|(?<=site: )not|(?<=sites: )not|(?:don't|do not"
     rf"|never|must not|should not) (?:(?:run|submit|go"
-    rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|except(?: for)?(?: at"
+    rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|(?:apart|away|aside) from|other than"
+    rf"|except(?: for)?(?: at"
     rf"| on)?|excluding|exclude|avoid(?:ing)?|stay(?:ing)? off|keep (?:away from|off)|weder|neither"
     rf"|alles außer|(?:elsewhere|other sites) than|any(?:where| (?:site|place|cluster|machine))(?: else)? (?:but"
     rf"|except)(?: at| on)?|(?:on )?anything but|(?:on )?(?:anything |anywhere )?other than(?: at"
@@ -39,7 +40,8 @@ ONLY_AFTER = r"(?<![\w-])(?:at|on) (?P<name>[a-z0-9][\w@-]*) (?:only|exclusively
 KNOWN = (
     r"(?<![\w./@-])(?:(?:only |not |nor |never )?(?:at|on|to|use|using|with|from|in) |not |no |nor |never "
     r"|only )?(?:the )?(?P<name>%s)(?![\w/@-]|\.\w)"
-    r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits)| only)?"
+    r"(?P<out>(?: is| are)? (?:out of the question|not (?:an option|possible|allowed)|excluded|off limits|ruled out"
+    r"|forbidden|taboo|not wanted|to be avoided|no good)| only)?"
 )
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
@@ -89,7 +91,9 @@ EXCLUSIVE = (
     r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?"
     r"|(?:(?:must|may|should|can) )?not (?:to )?(?:be )?shared(?: with (?:anybody|anyone|others|other (?:jobs"
     r"|users))(?: else)?)?"
-    r"|no sharing|(?:whole|full|entire) nodes (?:for|to) (?:us|me|ourselves|myself)|of its own|(?:all )?to (?:itself"
+    r"|(?:(?:that|which) (?:is|are) |(?:must|may|should|can|to) be |are )?shared with (?:nobody|no ?one|none"
+    r"|no other (?:jobs?|users?|people|work))(?: else)?|no sharing|(?:whole|full|entire) nodes (?:for|to) (?:us|me"
+    r"|ourselves|myself)|of its own(?! \w)|(?:all )?to (?:itself"
     r"|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
     r"|them))(?![\w-])"
 )
@@ -113,6 +117,14 @@ _TOLD_OF = re.compile(
     r"|broken|closed))(?![\w-])"
 )
 """Words of sentences that tell of a site, or name a condition, and ask for nothing yet."""
+_TURNS = re.compile(
+    r"(?<![\w-])(?:not|no|never|don't|do not|can't|cannot|isn't|won't|without|avoid\w*|away|apart|aside|besides"
+    r"|except\w*"
+    r"|exclud\w+|ruled|forbid\w*|forbidden|unless|instead|other than|rather|elsewhere|leave|skip|spare|stop|refus\w+"
+    r"|last (?:choice|resort|option)|worst|out|off|dislike|hate|against|neither|nor|anything but|anywhere but)(?![\w-])"
+)
+"""Words beside a site that can mean the opposite; where no rule has read them, it is asked."""
+_IS = re.compile(r" (?:is|are|was|were|would|will|should|shall|must|can|cannot|can't|isn't|won't|has|have|seems)\b")
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
     r"|i) ran)"
@@ -229,6 +241,8 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
         for (_, _, first), (_, _, second) in pairwise(found)
         if first.end() <= second.start() and draft.corrected(first.end(), second.start())
     }
+    plain = set(draft.fields.get("sites", ()))
+    plain |= {known[key] for _, key, one in found if not _TURNS.search(_segment(draft, *one.span()))}
     for _, key, match in found:
         site = known[key]
         if match.start() in dropped:
@@ -251,7 +265,15 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
                  Option(label=f"no, not at {site}", patch={"sites_not": [site]}), Option(label="no matter")],
             )  # fmt: skip
             continue
+        turned = None if site in plain else _TURNS.search(_segment(draft, *match.span()))
         refused = match[0].startswith(("not ", "no ", "nor ", "never ")) or match["out"] not in (None, " only")
+        if turned and not refused:
+            draft.ask(
+                "sites", *match.span(), f"Must it run at {site!r}, or not at {site!r}? It says {turned[0]!r}.",
+                [Option(label=f"only at {site}", patch={"sites": [site]}),
+                 Option(label=f"not at {site}", patch={"sites_not": [site]}), Option(label="no matter")],
+            )  # fmt: skip
+            continue
         draft.add("sites_not" if refused else "sites", site, *match.span())
 
 
@@ -275,6 +297,16 @@ def _clause(norm: str, start: int, end: int) -> str:
     """The sentence around a stretch, up to 160 characters before and behind it."""
     before = re.split(r"[.;!?](?: |$)", norm[max(0, start - 160) : start])[-1]
     return before + norm[start:end] + re.split(r"[.;!?](?: |$)", norm[end : end + 160])[0]
+
+
+def _segment(draft: Draft, start: int, end: int) -> str:
+    """What no rule has read around a stretch, up to the next sign on each side."""
+    norm = draft.line.norm
+    first = start - len(re.split(r"[,.;:!?()]", norm[max(0, start - 60) : start])[-1])
+    last = end + len(re.split(r"[,.;:!?()]", norm[end : end + 60])[0])
+    stands_at = norm.startswith(("at ", "on ", "to ", "in ", "use ", "using "), start)
+    behind = "" if stands_at and not _IS.match(norm, end) else draft.line.open[end:last]
+    return draft.line.open[first:start] + " " + behind
 
 
 def _same_site(draft: Draft) -> None:

@@ -76,7 +76,8 @@ SPEED = (
     r"(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
 )
 IMAGE = (
-    r"(?<![\w/.:@-])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker|oci) ){0,5}(?:image "
+    r"(?<![\w/.:@-])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker(?= (?:image"
+    r"|container)\b)|oci) ){0,5}(?:image "
     r"|container )?(?:is |: ?|= ?)?"
     r"[\"'`]?(?P<image>(?:docker|oras|library|shub|oci)://[^\s,;\x00\"'`]+|[^\s,;\x00\"'`]+\.(?:sif|simg|sqsh)(?!\w)"
     r"|(?:[a-z0-9-]+\.)+[a-z]{2,6}(?::\d+)?/[\w./-]+(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)[\"'`]?(?: image"

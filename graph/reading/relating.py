@@ -66,6 +66,16 @@ def relate(draft: Draft, amounts: list[Amount]) -> None:
                 draft.line.claim(amount.start - len(lead[0]), amount.start)
             led = index
             continue
+        behind = _behind(norm, amounts, index)
+        if (
+            behind
+            and amount.per is None
+            and amount.unit in ("core", "gpu", "memory", "task")
+            and behind[1] != amount.unit
+        ):
+            amount.per = _LEAD_UNIT.get(behind[1].removesuffix("es"), "node")
+            draft.line.claim(*behind.span())
+            continue
         whole = _IN_ALL.search(said)
         if whole and amount.per is None and amount.unit in ("memory", "core", "gpu", "task"):
             amount.per = "job"
@@ -162,6 +172,20 @@ def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
         and amount.unit == "memory"
         and norm[core.end : amount.start] in (" ", " with ", ", with ", ", ")
     )
+
+
+_GIVEN = re.compile(
+    r"(?:,? (?:is|are|shall|should|must|to|be|will|being|have|has|been)){0,4}(?: (?:assigned|given|allotted|granted"
+    r"|available|provided|reserved|needed|required|wanted|placed|at hand))? (?:to|for|by|on|in|with) (?:each|every) "
+    r"(?:mpi )?(node|host|machine|task|rank|process|gpu)(?:es)?(?![\w-])"
+)
+
+
+def _behind(norm: str, amounts: list[Amount], index: int) -> re.Match[str] | None:
+    """`1 GPU and 12 cores are to be assigned to every task`: the unit behind counts that stand together."""
+    while index + 1 < len(amounts) and _NEAR.fullmatch(norm[amounts[index].end : amounts[index + 1].start]):
+        index += 1
+    return _GIVEN.match(norm, amounts[index].end)
 
 
 def _near(norm: str, amounts: list[Amount], index: int) -> bool:

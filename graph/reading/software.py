@@ -25,7 +25,10 @@ NAME = (
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
-VERSIONED = rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤])|{MUST_BE})(?:in |of )?{RANGE}\)?{MORE}"
+VERSIONED = (
+    rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤])|{MUST_BE})(?:(?:in|of|with"
+    rf"|at) (?:an? |the |any )?)?{RANGE}\)?{MORE}"
+)
 _CUE = re.compile(
     r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
     r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
@@ -33,7 +36,7 @@ _CUE = re.compile(
     r"|code|module|modules|of|for"
     r"|do|perform|via|request|and|or|plus)[:= ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
     r"|software|package"
-    r"|application|module|load|version|of|job|simulation|simulations|jobs) )*)$"
+    r"|application|module|load|version|of|job|simulation|simulations|jobs|is) )*)$"
 )
 _WEAK = frozenset("schedule put place let give benchmark to by".split())  # noqa: SIM905
 """Words before a name only where it looks like one."""
@@ -51,6 +54,8 @@ _NOUNS = frozenset(
         "tool",
         "library",
         "release",
+        "container",
+        "containers",
         "which",
     ]
 )
@@ -80,7 +85,8 @@ _USE = re.compile(
     r"(?:'s)? (?:[a-z-]{3,14} )?(?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?"
     r"|computations?|renderings?"
     r"|alignments?|mappings?|optimi[sz]ations?|refinements?|sampling|transcriptions?|docking|fits?|scans?|sweeps?"
-    r"|inference|search(?:es)?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?|assembl(?:y|ies)"
+    r"|inference|search(?:es)?|nowcasts?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?"
+    r"|assembl(?:y|ies)"
     r"|models?"
     r"|experiments?|pipelines?|solver)\b"
 )
@@ -229,6 +235,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if _SIGNED.search(before):
         return
     cue = _CUE.search(before)
+    if cue is not None and "is " in cue["filler"] and cue["cue"] not in _LABELS | {"code"}:
+        cue = None
     if cue is not None and cue["cue"] in _WEAK and not any(map(str.isupper, name)):
         cue = None
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
@@ -242,7 +250,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     marked = not _COMPOUND.search(norm[start:end]) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
-    if cue is not None and cue["filler"].endswith("to ") and single and not marked and cue["cue"] not in _STRONG:
+    verb = single and name.replace("-", "").isalpha() and name.islower()
+    if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
     if norm[start:end] in _METHODS or norm[start:end] in _NOUNS:
         return
@@ -273,7 +282,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
     ):
         return
-    does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on "))
+    does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
     if marked and not (cue or opening or listed or named or joined or does or _USE.match(following)):
         return
     if _runs_a_command(draft) and not (named or joined or (marked and direct and not own)):

@@ -32,7 +32,7 @@ _AFTER = (
     r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
-    r"|below|lower|before)(?: (?:release|version|one)s?)?\)?))?"
+    r"|below|lower|before)(?! than\b| as\b| ?v?\d)(?: (?:release|version|one)s?)?\)?))?"
 )
 COUNTED = (
     r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
@@ -56,7 +56,8 @@ RANGE = (
     rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but )?(?:not including|not|excluding|below"
     rf"|before|under)"
     rf" (?P<high3>{VERSION})"
-    rf"|(?:{VERSION_WORD}[ :=]{{0,2}})?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
+    rf"|(?:{VERSION_WORD}[ :=]{{0,2}}(?:(?:that|which) (?:is|are"
+    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"

@@ -294,8 +294,10 @@ def test_an_unknown_option_with_its_value_glued_on_leaves_the_others(read: Read)
 
 def test_a_clock_of_another_day_is_not_today_s(read: Read) -> None:
     found = read("tomorrow from 14:00 2 nodes for 2h: ./x")
+    assert found.request.dump()["start_after"] == "2026-12-01T13:00:00Z"
+    found = read("tomorrow at work, from 14:00 2 nodes for 2h on Friday: ./x")
     assert found.request.start_after is None
-    assert "from 14:00" in found.unread
+    assert found.unread
 
 
 def test_a_day_that_has_just_passed_is_not_next_year_s(read: Read) -> None:
@@ -409,3 +411,41 @@ def test_a_site_in_a_story_is_named_and_not_asked_for(text: str, read: Read) -> 
     found = read(text, sites=["alpha", "beta"])
     assert found.request.sites == ()
     assert any("beta" in sentence for sentence in found.defaults)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./x on 3 nodes; the site beta is ruled out", "./x on 3 nodes, keep it away from site beta",
+        "Is there, apart from beta, a site with 4 GPUs? ./x", "./x on 2 nodes; not beta again please",
+    ],
+)  # fmt: skip
+def test_a_site_that_is_refused_in_any_words_is_no_place_to_run(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"]).request
+    assert (found.sites, found.sites_not) == ((), ("beta",))
+
+
+@pytest.mark.parametrize(
+    "text", ["Leave beta alone: ./x on 2 nodes", "./x on 2 nodes. We hate beta.", "./x; beta would be the last resort"]
+)
+def test_a_site_beside_a_word_that_turns_it_round_is_asked_about(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    assert found.request.sites == ()
+    assert "sites" in {question.field for question in found.questions}
+
+
+def test_a_refusal_of_something_else_is_not_of_the_site(read: Read) -> None:
+    assert read("./x on alpha without GPUs", sites=["alpha", "beta"]).request.sites == ("alpha",)
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("deal.II at least 9.4 and older than 9.6, 4 nodes", ">=9.4,<9.6"),
+        ("Keras in a version above 3.0 and below 3.4, 1 GPU", ">3.0,<3.4"),
+        ("PyTorch in a version that is at least 2.2 but older than 2.5, 1 GPU", ">=2.2,<2.5"),
+        ("ESPResSo 4.2 and newer, 1 node", ">=4.2"),
+    ],
+)
+def test_both_ends_of_versions_in_words(text: str, version: str, read: Read) -> None:
+    assert str(read(text).request.software[0].version) == version

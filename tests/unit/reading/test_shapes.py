@@ -163,3 +163,30 @@ def test_the_size_behind_an_input_is_its_own(read: Callable[..., Any], text: str
 def test_a_size_that_can_be_memory_is_asked(read: Callable[..., Any]) -> None:
     reading = read("./x, input on /scratch/a at juno, 64 GB, 4 nodes", sites=["juno"])
     assert [question.field for question in reading.questions] == ["shapes.0.memory"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        ("the ranks, 1024 in all, shall be placed 128 to a node; ./x", [{"tasks": 1024, "tasks_per_node": 128}]),
+        ("run: ./x\nmpi ranks: 288\nranks on a node: 72\n", [{"tasks": 288, "tasks_per_node": 72}]),
+        ("./x on a single node: 4 GPUs", [{"nodes": 1, "gpus": {"count": 4, "per": "node"}}]),
+        ("half of a 128-core node for ./x", [{"cpus": 64}]),
+        ("./x on 4 GPUs, each with no less than 48 GB of its own memory",
+         [{"gpus": {"count": 4, "per": "job", "memory_bytes": 48 * 10**9}}]),
+        ("GPUs with 40 GB of memory, four per node, on two nodes: ./x",
+         [{"nodes": 2, "gpus": {"count": 4, "per": "node", "memory_bytes": 40 * 10**9}}]),
+        ("one GPU and 12 cores are to be assigned to every task, of which there are 16: ./x",
+         [{"tasks": 16, "cpus_per_task": 12, "gpus": {"count": 1, "per": "task"}}]),
+        ("./x on 4 nodes with either 4 A100s or 4 H100s each",
+         [{"nodes": 4, "gpus": {"count": 4, "per": "node", "model": model}} for model in ("a100", "h100")]),
+        ("one node with CPUs only or one node with 4 GPUs for ./x",
+         [{"nodes": 1}, {"nodes": 1, "gpus": {"count": 4, "per": "node"}}]),
+        ("If possible 8 nodes, otherwise 4 nodes: ./x", [{"nodes": 8}, {"nodes": 4}]),
+    ],
+)  # fmt: skip
+def test_counts_in_other_orders(read: Callable[..., Any], text: str, shapes: list[dict[str, Any]]) -> None:
+    reading = read(text)
+    assert reading.request.dump()["shapes"] == shapes
+    assert not reading.questions
+    assert not reading.unread
