@@ -65,6 +65,8 @@ class Check(Model):
     observations: tuple[str, ...] = ()
     """Ids of the observations it rests on."""
     person_can_settle: bool = False
+    options: tuple[str, ...] = ()
+    """What the person may answer, where that is known, such as the names of accounts."""
     children: tuple[Check, ...] = ()
     """Alternatives (`any`) or parts (`all`) that the result was computed from."""
     combine: Literal["all", "any"] | None = None

@@ -47,7 +47,8 @@ def queue_doubts(request: JobRequest, site: Site, queue: Queue, evidence: Eviden
         found.append(_check("walltime_s", "walltime", words))
     if queue.allowed_accounts is not None and request.account is None:
         words = f"queue {name} is for {_some(queue.allowed_accounts)} alone, and your account is not known"
-        found.append(_check("account", "access", words, person_can_settle=True))
+        options = tuple(queue.allowed_accounts)
+        found.append(_check("account", "access", words, person_can_settle=True, options=options))
     if queue.allowed_groups is not None:
         words = f"queue {name} is for groups {_some(queue.allowed_groups)} alone, and yours are not known"
         found.append(_check("queue", "access", words))
@@ -164,8 +165,9 @@ def _some(names: Sequence[str]) -> str:
 def _check(
     field: str, kind: CheckKind, reason: str, *,
     result: Truth = Truth.UNKNOWN, person_can_settle: bool = False, observations: tuple[str, ...] = (),
+    options: tuple[str, ...] = (),
 ) -> Check:  # fmt: skip
     return Check(
         requirement=field, field=field, kind=kind, result=result, reason=reason[:1000],
-        person_can_settle=person_can_settle, observations=observations,
+        person_can_settle=person_can_settle, observations=observations, options=options,
     )  # fmt: skip

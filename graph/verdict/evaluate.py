@@ -56,7 +56,7 @@ def evaluate(
     understood = without_foreign_words(request, site.scheduler)
     placement, more, depth, scheduler = _placement(charged, understood, site, evidence)
     accounts = _accounts(site, evidence)
-    checks = [placement.check, *more, *check_terms(request, site, account)]
+    checks = [placement.check, *more, *check_terms(request, site, account, [each.name for each in accounts])]
     checks += _account_checks(request, site, evidence)
     inside = bool(request.containers) and conventions.container_replaces_software
     checks += [check_software(each, f"software.{i}", evidence) for i, each in enumerate(request.software) if not inside]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from dragoman.kleene import Truth, truth
@@ -15,8 +16,16 @@ from providers.translation.dispatch import foreign_words
 __all__ = ["awaited", "check_deadline", "check_terms", "check_urgent", "energy_kwh", "start_after_jobs"]
 
 
-def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Check]:
-    """Sites that the person named or ruled out, and what a job at this site must state."""
+def check_terms(request: JobRequest, site: Site, account: str | None, accounts: Sequence[str] = ()) -> list[Check]:
+    """Sites that the person named or ruled out, and what a job at this site must state.
+
+    Args:
+        request: what is asked.
+        site: whose terms they are.
+        account: that would be charged.
+        accounts: names of those that the person has there.
+
+    """
     checks = []
     if request.sites:
         wanted = truth(site.name in request.sites)
@@ -25,7 +34,7 @@ def check_terms(request: JobRequest, site: Site, account: str | None) -> list[Ch
         checks.append(_check("sites_not", Truth.NO, "ruled out by the request"))
     if "account" in site.required and account is None:
         words = "the site wants an account and none is stated"
-        checks.append(_check("account", Truth.UNKNOWN, words, person_can_settle=True))
+        checks.append(_check("account", Truth.UNKNOWN, words, person_can_settle=True, options=accounts))
     if "walltime" in site.required and request.walltime_s is None:
         words = "the site wants a walltime and none is stated"
         checks.append(_check("walltime_s", Truth.UNKNOWN, words, person_can_settle=True))
@@ -108,10 +117,12 @@ def energy_kwh(request: JobRequest, site: Site, demand: Demand | None) -> float 
     return site.charges.watts_per_node * demand.nodes * request.walltime_s / 3_600_000
 
 
-def _check(field: str, result: Truth, reason: str, *, person_can_settle: bool = False) -> Check:
+def _check(
+    field: str, result: Truth, reason: str, *, person_can_settle: bool = False, options: Sequence[str] = ()
+) -> Check:
     return Check(
         requirement=field, field=field, kind="policy", result=result, reason=reason,
-        person_can_settle=person_can_settle,
+        person_can_settle=person_can_settle, options=tuple(dict.fromkeys(options)),
     )  # fmt: skip
 
 

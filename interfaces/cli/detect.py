@@ -18,7 +18,7 @@ from dragoman.settings import Settings, read_settings
 from dragoman.units import format_duration
 from interfaces.cli.fact_words import fact_words
 from interfaces.cli.running import emit, run_command, say
-from interfaces.cli.tables import clean, console, result_console
+from interfaces.cli.tables import clean, console
 from interfaces.known_facts import KnownFacts
 from interfaces.sites import Sites
 from providers.evidence import Ask, provider_id
@@ -168,7 +168,7 @@ def _print_site(report: JsonObject) -> None:
         old = old or max(ages, default=0) >= KNOWN_S
     console().print(table)
     if old:
-        console().print("what has an age was known from earlier; --fresh asks anew")
+        say("what has an age was known from earlier; --fresh asks anew")
     if absent:
         console().print(f"not there: {clean(', '.join(absent))}\n")
 
@@ -234,7 +234,7 @@ def _print_providers(document: JsonObject) -> None:
     for each in _objects(document["providers"]):
         verbs = each["verbs"] if isinstance(each["verbs"], dict) else {}
         table.add_row(clean(each["provider"]), clean(", ".join(verbs)))
-    result_console().print(table)
+    console().print(table)
     if document["simulated"]:
         say("each of them can be simulated: a site's `simulated` state says what it answers")
     failures = document["failures"] if isinstance(document["failures"], dict) else {}

@@ -14,7 +14,7 @@ from dragoman.errors import RecipeError
 from dragoman.model import JsonObject
 from dragoman.settings import Settings, read_settings
 from dragoman.shape import Gpus, Shape
-from interfaces.cli.running import emit, run_command, say
+from interfaces.cli.running import emit, run_command, tell
 from interfaces.cli.tables import clean, console
 from interfaces.recipes import RecipeFolders
 from interfaces.sites import Sites
@@ -60,11 +60,13 @@ def show(name: str, site: str | None, sites: str | None, *, as_json: bool) -> No
         if as_json:
             emit({**_line(kept), "recipe": recipe.dump(), "example": _example(recipe)})
             return 0
-        say(f"{recipe.name} ({'shipped' if kept.shipped else kept.where})")
+        tell(f"# {clean(recipe.name)} ({'shipped' if kept.shipped else clean(kept.where)})")
         console().print(clean(yaml.safe_dump(recipe.dump(), sort_keys=False, allow_unicode=True)), soft_wrap=True)
         example = _example(recipe)
         if example:
-            console().print(f"on 2 nodes with 4 tasks, 4 GPUs and 32 cores each: {clean(example)}", soft_wrap=True)
+            told = f"on 2 nodes with 4 tasks, 4 GPUs and 32 cores each: {example}"
+            for line in told.splitlines():
+                console().print(f"# {clean(line)}", soft_wrap=True)  # so that all of it is the recipe's file
         return 0
 
     run_command(command)
@@ -88,7 +90,7 @@ def check(file: str, *, as_json: bool) -> NoReturn:
         if as_json:
             emit({"file": file, "ok": True, "name": recipe.name, "example": _example(recipe)})
         else:
-            say(f"{file}: the recipe {recipe.name} can be used")
+            tell(f"{file}: the recipe {recipe.name} can be used")
         return 0
 
     run_command(command)

@@ -16,7 +16,7 @@ from dragoman.thread import ThreadRow
 from graph.state import CurrentAttempt
 from interfaces.answers import find_thread
 from interfaces.app import App
-from interfaces.cli.running import emit, run_command, say
+from interfaces.cli.running import emit, run_command, say, tell
 from interfaces.cli.session import catch_up, opened
 from interfaces.thread_fleet import fleet_origin
 from providers.outputs import find_logs, logs_among
@@ -42,7 +42,7 @@ def logs(thread_id: str, lines: int, sites: str | None, *, as_json: bool) -> NoR
             emit({"thread_id": row.thread_id, "logs": ends, "more": list(names[MOST_FILES:])})
             return 0
         for name, text in ends.items():
-            say(f"== {name}" + (" (not there yet)" if text is None else ""))
+            tell(f"== {name}" + (" (not there yet)" if text is None else ""))
             if text:
                 typer.echo("".join(c if c.isprintable() or c in "\n\t" else "�" for c in text))
         if len(names) > MOST_FILES:
@@ -107,9 +107,9 @@ def fetch(thread_id: str, to: str, sites: str | None, *, as_json: bool) -> NoRet
         if as_json:
             emit({"thread_id": row.thread_id, "dir": str(Path(to).absolute()), "files": copied})  # noqa: ASYNC240
         else:
-            say(f"copied to {Path(to).absolute()}:")  # noqa: ASYNC240  # as above
+            tell(f"copied to {Path(to).absolute()}:")  # noqa: ASYNC240  # as above
             for name in copied:
-                say(f"  {name}")
+                tell(f"  {name}")
         return 0
 
     run_command(command)

@@ -19,15 +19,20 @@ import typer
 from dragoman.errors import DragomanError
 from dragoman.secrets import redact
 
-__all__ = ["emit", "leave", "run_command", "say"]
+__all__ = ["emit", "leave", "run_command", "say", "tell"]
 
 GRACE_S = 10.0
 """How long a command may take to end after a signal."""
 
 
 def say(words: str) -> None:
-    """One line for people, on stderr, so that stdout holds documents only."""
+    """One line for people, on stderr: progress, advice and what went wrong."""
     typer.echo(words, err=True)
+
+
+def tell(words: str) -> None:
+    """One line of what was asked for, on stdout."""
+    typer.echo(words.encode("utf-8", "backslashreplace").decode())
 
 
 def emit(document: object) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "print_proposals",
     "print_question",
     "print_threads",
-    "result_console",
 ]
 
 _COLOURS = {
@@ -41,13 +40,7 @@ _MOST_CHANGED = 200
 
 
 def console() -> Console:
-    """On stderr; colours only at a terminal."""
-    at_terminal = sys.stderr.isatty()
-    return Console(stderr=True, highlight=False, width=None if at_terminal else 140)
-
-
-def result_console() -> Console:
-    """On stdout, for a table that is all that was asked for; colours only at a terminal."""
+    """On stdout, for what was asked for; progress and advice go to stderr (`say`). Colours at a terminal only."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
@@ -129,7 +122,7 @@ def print_problem(asked: JsonObject) -> None:
 
 
 def print_question(asked: JsonObject) -> None:
-    """A question to the person, with what is missing where and what would fit."""
+    """A question to the person, with its options."""
     print_problem(asked)
     console().print(clean(asked.get("question") or asked.get("why") or "The thread waits for an answer."))
     for option in _list(_object(asked.get("about")).get("options")):

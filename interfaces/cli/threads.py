@@ -12,6 +12,7 @@ from graph.approval_answer import read_answer
 from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
+from interfaces.cli.questions import print_open_questions
 from interfaces.cli.running import emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
 from interfaces.cli.tables import clean, console, print_outcome, print_proposals, print_question, print_threads
@@ -62,6 +63,7 @@ def _print(document: JsonObject) -> None:
     out.print(f"thread {document['thread_id']}: {clean(document['title'])}")
     if document["proposals"]:
         print_proposals(document)
+        print_open_questions(document)
     timeline = document.get("timeline")
     for entry in timeline if isinstance(timeline, list) else []:
         if isinstance(entry, dict):

@@ -12,7 +12,7 @@ from dragoman.errors import DatabaseError, DragomanError
 from dragoman.settings import read_settings, settings_path
 from dragoman.units import format_bytes, parse_duration
 from interfaces.app import open_app
-from interfaces.cli.running import emit, run_command, say
+from interfaces.cli.running import emit, run_command, say, tell
 from interfaces.cli.session import opened, tell_of_all
 
 __all__ = ["doctor", "migrate", "prune", "status", "stop", "watch"]
@@ -70,11 +70,11 @@ def doctor(sites: str | None, retry: str | None, *, as_json: bool) -> NoReturn:
             emit({"facts": facts, "findings": [finding.model_dump(mode="json") for finding in findings]})
         else:
             for name, value in facts.items():
-                say(f"{name}: {value}")
+                tell(f"{name}: {value}")
             for finding in findings:
-                say(f"{finding.kind} {finding.subject}: {finding.words}\n  → {finding.cure}")
+                tell(f"{finding.kind} {finding.subject}: {finding.words}\n  → {finding.cure}")
             if not findings:
-                say("all is well")
+                tell("all is well")
         return 1 if findings else 0
 
     run_command(command)
@@ -89,7 +89,7 @@ def migrate(*, as_json: bool) -> NoReturn:
         if as_json:
             emit({"applied": applied})
         else:
-            say(f"applied: {', '.join(applied)}" if applied else "the schema is up to date")
+            tell(f"applied: {', '.join(applied)}" if applied else "the schema is up to date")
         return 0
 
     run_command(command)
@@ -106,7 +106,7 @@ def status(*, as_json: bool) -> NoReturn:
         else:
             for name, value in document.items():
                 shown = format_bytes(value) if name.endswith("_bytes") and isinstance(value, int) else value
-                say(f"{name}: {shown}")
+                tell(f"{name}: {shown}")
         return 0
 
     run_command(command)
@@ -123,7 +123,7 @@ def prune(older_than: str, *, as_json: bool) -> NoReturn:
         if as_json:
             emit(document)
         else:
-            say(", ".join(f"{name}: {count}" for name, count in document.items()))
+            tell(", ".join(f"{name}: {count}" for name, count in document.items()))
         return 0
 
     run_command(command)
@@ -142,7 +142,7 @@ def stop(*, as_json: bool) -> NoReturn:
         if as_json:
             emit({"stopped": server is not None})
         else:
-            say(words)
+            tell(words)
         return 0
 
     run_command(command)

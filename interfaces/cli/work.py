@@ -19,6 +19,7 @@ from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
 from interfaces.cli.explain import explained, print_explained
+from interfaces.cli.questions import print_open_questions
 from interfaces.cli.running import at_terminal, emit, run_command, say
 from interfaces.cli.session import catch_up, follow, opened, who
 from interfaces.cli.tables import print_error_end, print_outcome, print_problem, print_proposals, print_question
@@ -135,6 +136,7 @@ async def _with_person(app: App, document: JsonObject, *, wait: bool) -> JsonObj
         else:
             if document["proposals"]:
                 print_proposals(document)
+                print_open_questions(document)
             print_question(asked_of(document))
             payload = await anyio.to_thread.run_sync(_ask_answer, pending.step)
         if payload is None:
@@ -192,6 +194,7 @@ def show_result(document: JsonObject, *, as_json: bool) -> int:
         return code
     if document["proposals"]:
         print_proposals(document)
+        print_open_questions(document)
     approval = document.get("approval")
     if isinstance(approval, dict) and approval.get("rule"):
         say(f"approved by the written rule: {approval['rule']}")

@@ -20,7 +20,7 @@ def test_words_and_evidence(dragoman: Any) -> None:
     assert cited <= set(twin["evidence"])
     for one in twin["evidence"].values():
         assert one["age_s"] <= one["max_age_s"]
-    shown = dragoman(*given).err
+    shown = dragoman(*given).out
     assert "LAMMPS 20230802 by spack" in shown
     assert "workload/slurm resources()" in shown
 

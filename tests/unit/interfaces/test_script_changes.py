@@ -20,7 +20,7 @@ def document(scheduler: str) -> JsonObject:
 @pytest.mark.parametrize(("scheduler", "line"), [("pbs", "echo $PBS_JOBID"), ("lsf", "echo $LSB_JOBID")])
 def test_every_change_is_shown(scheduler: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
     print_proposals(document(scheduler))
-    said = capsys.readouterr().err.splitlines()
+    said = capsys.readouterr().out.splitlines()
     assert {"  -echo $SLURM_JOB_ID", f"  +{line}", "  -srun ./app", "   ./same [x]"} <= set(said)
     assert any(each.startswith("  +mpiexec -n ") for each in said)
     assert any("# not translated from Slurm: --switches=1" in each for each in said)
@@ -28,11 +28,11 @@ def test_every_change_is_shown(scheduler: str, line: str, capsys: pytest.Capture
 
 def test_at_its_own_scheduler_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     print_proposals(document("slurm"))
-    assert "script" not in capsys.readouterr().err
+    assert "script" not in capsys.readouterr().out
 
 
 def test_a_script_whose_scheduler_was_not_said_stays(capsys: pytest.CaptureFixture[str]) -> None:
     shown = document("pbs")
     shown["request"] = {"request": {"script": "#!/bin/sh\n./app\n"}}
     print_proposals(shown)
-    assert "script" not in capsys.readouterr().err
+    assert "script" not in capsys.readouterr().out
