@@ -142,9 +142,14 @@ CORRECTED = (
     r"|make that))*,?"
     rf" (?:on |by |at )?{_WHEN}(?!\w|:\d)"
 )
+_DAY_NEXT = (
+    r" (?:the |le |on |am )?(?:\d|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|demain|tomorrow|today"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
 AT_THE = (
-    rf"(?<![\w-])(?:(?:on|at|by|from|for|pour|am|ab) )?{_WHEN}(?!\w|:\d)(?:,? (?:at the|at more|au plus)"
-    r" (?P<end>earliest|latest|tôt|tard)| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
+    rf"(?<![\w-])(?<!for )(?:(?:on|at|by|from|(?:for|pour)(?! \d)|am|ab) )?{_WHEN}(?!\w|:\d)"
+    rf"(?:,? (?:at the|at more|au plus) (?P<end>earliest|latest|tôt|tard)(?!{_DAY_NEXT})"
+    r"| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
 )
 DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 DAY_BEFORE = re.compile(
