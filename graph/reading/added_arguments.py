@@ -14,7 +14,9 @@ _NOUN = (
     r"(?:(?:command[- ]line |cmd |input |additional |extra |following )?"
     r"(?:args?|arguments?|parameters?|options?|flags?|switch(?:es)?)(?!\w))"
 )
-_HANDED = r"(?:and|with|using|taking|giving(?: it)?|passing(?: it)?|plus|given|called with|started with|run with) "
+_HANDED = (
+    r"(?:and|with|using|taking|gets|takes|giving(?: it)?|passing(?: it)?|plus|given|called with|started with|run with) "
+)
 _CALLED = r"(?:and|to be|is|being|gets?|called|invoked|started|launched|run|executed|used|passed|given|with)"
 _ARGUMENTS = re.compile(
     r"(?i),?[ \t]+\(?(?:"

@@ -28,7 +28,7 @@ __all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_com
 
 _RUNTIMES = ("apptainer", "singularity", "docker", "podman")
 _RUN_WORD = re.compile(
-    r"(?i)(?:^|[.;,\n])[ \t]*(?:(?:please|just|then)[ \t]+)?(?:run|execute)[ \t]+(?P<word>[a-z]+)(?![\w.-])"
+    r"(?i)(?:^|[.;,\n])[ \t]*(?:(?:please|just|then)[ \t]+)?(?:run|execute)[ \t]+(?P<word>[a-z]+)(?![\w.-]|[ \t]*[:=])"
 )
 
 
@@ -46,7 +46,8 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.line.claim_text(refused, item.end)
             continue
         item = with_arguments(draft.line.text, item)
-        draft.line.claim_text(item.start, item.end)
+        lead = _SAME_AS.search(draft.line.text[: item.inner])
+        draft.line.claim_text(lead.start() if lead else item.start, item.end)
         found.append(item)
     if handed_in and (found or len(handed_in) > 1):
         lines = [Found(*span, span[0], draft.line.text[slice(*span)]) for span in handed_in]
@@ -86,7 +87,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
 
 
 _SAME_AS = re.compile(
-    r"(?i)(?:the )?(?:(?:very |exact(?:ly)? )?(?:the )?same(?: thing| job| as)?(?: as| like)?|just (?:as|like))"
+    r"(?i)(?:do )?(?:the )?(?:(?:very |exact(?:ly)? )?(?:the )?same(?: thing| job| as)?(?: as| like)?|just (?:as|like))"
     r"(?: with| in)?:?[ 	]+[`\"']?$"
 )
 

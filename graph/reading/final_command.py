@@ -44,11 +44,38 @@ LABELS = frozenset(
         *("modules", "mpi", "name", "needs", "network", "note", "notes", "objective", "options", "output", "outputs"),
         *("package", "packages", "partition", "policy", "priority", "project", "ps", "queue", "re", "requirement"),
         *("requirements", "result", "results", "runtime", "site", "sites", "software", "storage", "subject", "time"),
-        *("using", "variables", "walltime", "with"),
+        *(
+            "using",
+            "variables",
+            "walltime",
+            "with",
+            "remarks",
+            "remark",
+            "comments",
+            "comment",
+            "purpose",
+            "user",
+            "title",
+        ),
+        *(
+            "description",
+            "qos",
+            "start",
+            "email",
+            "mail",
+            "fs",
+            "network",
+            "class",
+            "level",
+            "type",
+            "model",
+            "version",
+        ),
     ]
 )
 INPUT_LABELS = frozenset("data file files folder in input inputs out output outputs result results image".split())  # noqa: SIM905
 """What stands before a colon with files behind it."""
+_NOTHING = frozenset("none nothing na any default unknown normal high low yes no thanks unlimited".split())  # noqa: SIM905
 _WORDS = PADDING | FUNCTION_WORDS | KEYWORDS | frozenset(NUMBER_WORDS)
 
 
@@ -82,6 +109,6 @@ def is_command_line(body: str) -> bool:
 def bare_program(body: str) -> bool:
     """One lower-case word that is no word of the language, alone or with numbers behind it."""
     words = body.split()
-    if not words or not re.fullmatch(r"[a-z][\w.+-]*[a-z0-9]", words[0]) or words[0] in _WORDS:
+    if not words or not re.fullmatch(r"[a-z][\w.+-]*[a-z0-9]", words[0]) or words[0] in _WORDS | _NOTHING:
         return False
     return all(_NUMBER.fullmatch(word) for word in words[1:])

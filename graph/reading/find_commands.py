@@ -101,6 +101,13 @@ _CLAUSE = re.compile(
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=\S*")
 
 
+_RUNNER = re.compile(
+    r"(?:^|[.:;,(\n]|(?P<verb>\b(?:[Rr]un|[Ee]xecute|[Ll]aunch|[Ss]tart|[Pp]lease|with|use|do)[ \t]))[ \t]*"
+    r"(?P<program>[a-z][\w-]+)(?P<rest>[ \t]+(?:run|launch|exec|start)(?:[ \t]+--?[\w-]+(?:[= ][\w./-]+)?){0,4}[ \t]+)$"
+)
+"""`accelerate launch train.py`: a program that runs another; its own verb is no word of the sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A command line in a text."""
@@ -173,7 +180,11 @@ def find_commands(text: str) -> list[Found]:
         before = text[max(0, match.start() - 24) : match.start()]
         by = _QUOTED_BY.search(before)
         prose = by is not None and by["word"].lower() in KEYWORDS | PADDING | FUNCTION_WORDS | EVERYDAY
-        sure = prose and bool(words) and (words[0].startswith("./") or words[0].lower() in LAUNCHERS)
+        named = by is not None and by["word"].lower() in ("program", "programme", "binary", "executable", "script")
+        sure = bool(words) and (
+            (prose and (words[0].startswith("./") or words[0].lower() in LAUNCHERS))
+            or (named and words[0].startswith(("/", "~/")))
+        )
         if sure and _program_like(words[0], words[1] if len(words) > 1 else "", after_verb=True):
             take(match.start(), match.end(), *match.span("body"))
             continue
@@ -320,6 +331,14 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
         if not unknown and not _program_like(word.rstrip(",;."), following, after_verb=verb):
             continue
         start = _begin(text, words, index)
+        started = _RUNNER.search(text[max(0, start - 64) : start])
+        of_its_own = word.startswith("./") and not _SCRIPT_FILE.fullmatch(word.rstrip(",;."))
+        if (
+            started is not None
+            and not of_its_own
+            and started["program"] not in KEYWORDS | PADDING | FUNCTION_WORDS | EVERYDAY
+        ):
+            start -= len(started["program"] + started["rest"])
         line_end = text.find("\n", match.start())
         end = extent(text, match.start(), len(text) if line_end < 0 else line_end)
         take(start, end, start, end)

@@ -18,6 +18,7 @@ from graph.reading.commands import split_command
 from graph.reading.counts import read_counts
 from graph.reading.document import NoForm
 from graph.reading.draft import Draft
+from graph.reading.empty_values import says_nothing
 from graph.reading.environment import variable
 from graph.reading.gpus import give_what_gpus_have, read_gpus
 from graph.reading.launchers import read_launch
@@ -91,7 +92,7 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
         name = _ALIASES.get(raw.lower(), raw.lower())
         if name not in FORM_FIELDS:
             raise _unknown(raw, FORM_FIELDS)
-        if value is None or (isinstance(value, str) and _says_nothing(draft, raw, name, value)):
+        if value is None or (isinstance(value, str) and says_nothing(draft, raw, name, value)):
             continue
         stated = name.removesuffix("_s")
         if stated in seen:
@@ -114,31 +115,6 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     return fields
 
 
-_EMPTY = re.compile(
-    r"(?i)\s*(?:none|null|nil|n/?a|n\.a\.|not (?:applicable|known|set|specified|stated|needed|required)|unknown|unset"
-    r"|undefined|unspecified|default|any|whatever|tbd|\?+|-+|–|—|\.+|keine?s?|aucune?)\s*"  # noqa: RUF001  # as people type them
-)
-_ENDLESS = re.compile(r"(?i)\s*(?:unlimited|no limit|infinite|infinity|endless|max(?:imum)?|∞|unbegrenzt|illimité)\s*")
-_NAMES = frozenset(("name", "account", "queue", "qos", "reservation", "script", "command", "constraint"))
-"""Fields whose value can be a name, which `default` may be too."""
-_OF_ANY_KIND = frozenset(("gpus", "mpi", "software", "command", "script", "name"))
-"""Fields where `any` asks for something."""
-
-
-def _says_nothing(draft: Draft, raw: str, name: str, value: str) -> bool:
-    """`walltime: none`, `gpus: n/a`: a value that states nothing; it is named, and nothing is stated."""
-    text = value.strip()
-    if _ENDLESS.fullmatch(text) and name in ("walltime", "walltime_s", "budget"):
-        more = "; sites apply their own time limit, so set one" if name != "budget" else ""
-        draft.default(f"'{raw}: {text}': no limit is asked for{more}")
-        return True
-    word = text.lower()
-    if not _EMPTY.fullmatch(text) or (word == "default" and name in _NAMES) or (word == "any" and name in _OF_ANY_KIND):
-        return False
-    draft.default(f"'{raw}: {text}' states nothing")
-    return True
-
-
 def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of any kind
     if isinstance(value, bool) and name in ("nodes", "tasks", "cpus", "tasks_per_node", "cpus_per_task", "walltime_s"):
         raise BadRequest("true or false is no number", where=name, cure="give a whole number")
@@ -153,7 +129,8 @@ def _strict(name: str, value: Any) -> Any:  # noqa: ANN401  # form values are of
         cleaned = re.fullmatch(r"\s*(\d{1,9})\s*", value)
         if cleaned is None:
             number = NUMBER_WORDS.get(value.strip().lower(), 4)
-            raise BadRequest(
+            more = re.match(r"\s*\d{1,9}\s*[^\d\s.,]", value)  # `4 (exclusive)`, `2-4`: words say it
+            raise (NoForm if more else BadRequest)(
                 f"{value[:80]!r} is no whole number", where=name, cure=f"give a whole number, such as {number}"
             )
         return int(cleaned[1])

@@ -26,6 +26,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
     (r"(?:w|w/) ?(?=[\x00 ])|together (?:with )?(?=\x00)|as (?:an? )?inputs?" + _END, ""),
+    (r"(?<![^;,|\n] )[a-z][a-z /-]{2,30} ?[:=] ?(?:none|n/a|nothing|not applicable|nil|tbd)" + _END, ""),
     # A bound on what is a bound already
     (r"(?<=\x00)[ ,]{0,2}(?:is |being )?(?:the |a |our |my |at (?:the )?(?:very )?)?(?:max|maxi|maximum|maximal|most"
      r"|tops|limit)"

@@ -76,6 +76,10 @@ _OF_GPUS = re.compile(
 )
 
 
+_ROW = re.compile(
+    r"(?m)^[ \t]*(?P<row>\|[ \t]*(?P<label>[A-Za-z][\w ./'-]{1,30}?)[ \t]*\|)(?=(?P<value>[^|\n]+)\|[ \t]*$)"
+)
+"""`| nodes | 4 |`: a row of a table with two columns."""
 _SHORT = re.compile(
     r"(?i)(?<![\w.,/:=-])(?P<nodes>\d{1,5}) ?n(?:odes?)?(?:[ \t]*(?:[x×*@,/]|with)[ \t]*|[ \t]+)"  # noqa: RUF001  # as typed
     r"(?P<count>\d{1,4}) ?(?P<unit>ppn|tpn|rpn|cpn)(?![\w/-])"
@@ -93,6 +97,10 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         end = match.start("value") + len(match["value"].rstrip()) if norm[1] else match.end("sign")
         yield match.start("label"), end, norm[0] + norm[1]
+    for match in _ROW.finditer(text):
+        said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
+        known = _norm(said, "", match["value"].strip(), "")
+        yield match.start("row"), match.end("row"), f"; {known[0] if known and not known[1] else f'{said}:'}"
     for match in _SHORT.finditer(text):
         unit = "cores" if match["unit"].lower() == "cpn" else "tasks"
         yield *match.span(), f"{match['nodes']} nodes, {match['count']} {unit} per node"
@@ -111,8 +119,13 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
     if spelt is not None:
         said, note = spelt["label"], spelt["unit"]
     bound = _BOUNDS.get(note) if number else None
-    if bound is not None:
+    reach = re.fullmatch(r"(\d{1,6}) ?(?:-|–|to|\.\.) ?(\d{1,6})", value)  # noqa: RUF001  # as people type them
+    if bound is not None or (reach is not None and not note):
         counted = next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "")
+        if reach is not None:
+            return (
+                ("", f"{reach[1]} to {reach[2]} {counted[:-1]}") if counted in ("nodes:", "tasks:", "cores:") else None
+            )
         return ("", f"{bound} {value} {counted[:-1]}") if counted in ("nodes:", "tasks:", "cores:", "gpus:") else None
     per = _PER.fullmatch(note)
     unit = _UNITS.get(per["unit"] or "" if per else note, "")

@@ -136,7 +136,13 @@ def _option(launch: Launch, table: dict[str, str], rest: list[str], at: int) -> 
     """Read one option; returns the place of the next word."""
     word = rest[at]
     name, equals, value = word.partition("=")
-    if name not in table and len(word) > 2 and not word.startswith("--") and word[:2] in table and word[2:].isdigit():
+    if (
+        name not in table
+        and len(word) > 2
+        and not word.startswith("--")
+        and word[:2] in table
+        and (word[2:].isdigit() or table is JSRUN)
+    ):
         name, equals, value = word[:2], "=", word[2:]
     meaning = table.get(name)
     if meaning is None:

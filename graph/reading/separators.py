@@ -31,7 +31,8 @@ def line_of(text: str, at: int) -> str:
 @lru_cache(maxsize=64)
 def parting_signs(line: str) -> frozenset[str]:
     """The signs that stand alone between blanks and have an item of a request on one side."""
-    found: set[str] = set()
+    row = line.strip().startswith("| ") and line.strip().endswith(" |")
+    found: set[str] = {"|"} if row else set()
     for sign in {match[0] for match in _SIGN.finditer(line)}:
         parts = re.split(rf"(?<=[ \t]){re.escape(sign)}(?=[ \t])", line)
         items = [_is_item(part.strip(" \t,;.`")) for part in parts]

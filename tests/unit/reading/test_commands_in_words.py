@@ -219,3 +219,17 @@ def test_files_that_are_told_of(text: str, names: Any, outputs: Any, read: Read)
     assert [item.pattern for item in request.outputs] == outputs
     assert len(request.command or ()) == 1
     assert not reading.questions
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("accelerate launch train.py on 1 node with 4 GPUs", ("accelerate", "launch", "train.py")),
+        ("conda run -n env python x.py, 4 cores", ("conda", "run", "-n", "env", "python", "x.py")),
+        ("We need to run ./x, 2 nodes", ("./x",)),
+    ],
+)
+def test_programs_that_run_programs(text: str, command: Any, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == command
+    assert reading.complete

@@ -55,7 +55,7 @@ def test_what_is_run(label: str, read: Read) -> None:
     assert reading.complete
 
 
-@pytest.mark.parametrize("gpu", ["GPU: any nvidia card w/ 16GB+", "gpu: with 16 GB"])
+@pytest.mark.parametrize("gpu", ["GPU: any nvidia card w/ 16GB+", "GPU: some card w/ 16GB"])
 def test_a_count_behind_what_it_counts(gpu: str, read: Read) -> None:
     gpus = read(f"{gpu} | count: 1 | time: 90m | cmd: python detect.py").request.shape.gpus
     assert gpus is not None
@@ -90,3 +90,19 @@ def test_a_walltime_without_end_is_named(value: str, read: Read) -> None:
     reading = read(f"command: ./x\nnodes: 2\nwalltime: {value}")
     assert reading.request.walltime_s is None
     assert any("sites apply their own" in sentence for sentence in reading.defaults)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("nodes: 2-4\nppn: 16\ncmd: ./x", {"nodes": 2, "nodes_max": 4, "tasks_per_node": 16}),
+        ("Tasks: 64 (16 per node)\nProgram: ./x\nTime: 3h", {"tasks": 64, "tasks_per_node": 16}),
+        ("| program | ./x |\n| nodes | 4 |\n| time | 3h |", {"nodes": 4}),
+        ("Number of nodes: 4\nMax. run time: 6 h\nExe: ./x\nRemarks: none", {"nodes": 4}),
+    ],
+)
+def test_notes(text: str, shape: Any, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ("./x",)
+    assert reading.request.shape.dump() == shape
+    assert reading.complete
