@@ -114,7 +114,7 @@ COUNTED_AFTER = (
     rf"(?<![\w.-])(?:the )?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
     rf"(?:,? \(?(?P<n>{NUMBER}) (?:in all|in total|altogether|all told|overall)\)?"
     rf"|,? (?:of which|of them|of these) there (?:are|will be|should be) (?P<n2>{NUMBER})"
-    rf"|(?:[^.;\x00\d]{{0,40}}?,|) \(?(?P<n3>{NUMBER}) (?:in number|of (?:them|these|those))\)?{PER})(?![\w.-]\w)"
+    rf"|(?:[^.;\x00]{{0,40}}?,|) \(?(?P<n3>{NUMBER}) (?:in number|of (?:them|these|those))\)?{PER})(?![\w.-]\w)"
 )
 
 
@@ -205,6 +205,8 @@ def _same_unit(draft: Draft, match: re.Match[str]) -> None:
     if before and count:
         last = max(before, key=lambda amount: amount.end)
         draft.amounts.append(Amount(last.unit, count, None, *match.span(), per=per_of(match), model=last.model))
+    elif count and any(0 <= match.start() - end <= 60 for _, _, end in draft.gpu_models):
+        draft.amounts.append(Amount("gpu", count, None, *match.span(), per=per_of(match)))  # `MI250X cards, 2 per node`
     else:
         draft.unread.append(draft.words(*match.span()))
 

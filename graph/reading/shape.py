@@ -202,6 +202,13 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
     name, value, many = "", count if amount.unit != "gpu" else None, tasks is not None and (tasks.low or 1) > 1
     if amount.unit == "task":
         name = {None: "tasks", "job": "tasks", "node": "tasks_per_node"}.get(per, "")
+        if (
+            per == "gpu"
+            and count == 1
+            and any(a.unit == "gpu" and a.per == "task" and a.low == 1 for a in draft.amounts)
+        ):
+            draft.source("shapes.0.gpus", amount.start, amount.end)
+            return  # `one process per GPU: 64 processes, each with 1 GPU`
         if per == "gpu":
             name, count = _per_gpu(draft.amounts, count)
         result: Any = count

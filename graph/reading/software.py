@@ -59,7 +59,15 @@ _NOUNS = frozenset(
         "which",
     ]
 )
-_ACRONYMS = "ai ml llm nlp cnn gan cfd fem fea dft md mc les dns rans pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
+_NUMBERED = frozenset(
+    "room section chapter figure fig table page building floor ext extension appendix equation volume issue level phase"  # noqa: SIM905
+    " stage step part round question item paragraph slide grade case deliverable milestone task work-package".split()
+)
+"""Things that people number, which no software is."""
+_ACRONYMS = (
+    "ssd ssds nvme hdd raid numa avx avx2 avx512 ai ml llm nlp cnn gan cfd fem fea dft md mc les dns rans"
+    " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
+)
 _METHODS = frozenset(_ACRONYMS.split())
 """Methods and things of the field, in capitals like names of software."""
 _COMPARED = frozenset("later earlier newer older higher lower above below".split())  # noqa: SIM905
@@ -191,6 +199,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
+    if draft.line.norm[slice(*span)] in _NUMBERED:
+        return
     found = as_written(draft, match)
     aside = ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
     if aside is not None and found is not None:
@@ -237,6 +247,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     cue = _CUE.search(before)
     if cue is not None and "is " in cue["filler"] and cue["cue"] not in _LABELS | {"code"}:
         cue = None
+    if cue is not None and cue["cue"] in ("for", "of") and "the " in cue["filler"] and not _USE.match(following):
+        cue = None  # `the forecast for the Elbe`
     if cue is not None and cue["cue"] in _WEAK and not any(map(str.isupper, name)):
         cue = None
     opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
@@ -310,7 +322,8 @@ def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
 
 def _runs_a_command(draft: Draft) -> bool:
     """What runs is known: other names are software only where the sentence says so."""
-    return "command" in draft.fields or "script" in draft.fields or draft.asks("command")
+    versioned = any(need.version is not None for need in draft.fields.get("software", ()))
+    return versioned or "command" in draft.fields or "script" in draft.fields or draft.asks("command")
 
 
 def _ask_about(draft: Draft, name: str, start: int, end: int) -> None:

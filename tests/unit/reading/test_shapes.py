@@ -190,3 +190,17 @@ def test_counts_in_other_orders(read: Callable[..., Any], text: str, shapes: lis
     assert reading.request.dump()["shapes"] == shapes
     assert not reading.questions
     assert not reading.unread
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the forecast for the Elbe has to start now: LISFLOOD-FP 8.1, 1 node",
+        "I have been told that you can run OCR. Tesseract 5.3 on 1 node",
+        "Container job with Tesseract 5.3, 1 node with SSD, room 2.14",
+    ],
+)
+def test_only_what_is_named_as_software_is_software_beside_a_version(read: Callable[..., Any], text: str) -> None:
+    assert [need.name for need in read(text).request.software] == [text.split(":")[-1].split(". ")[-1].split()[0]] or (
+        [need.name for need in read(text).request.software] == ["Tesseract"]
+    )
