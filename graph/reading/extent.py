@@ -98,6 +98,8 @@ _DONE = frozenset(
         "written", "named", "used", "linked",
     )
 )  # fmt: skip
+_NO_VALUES = frozenset("and or but it needs which whose then because please should must will needing".split())  # noqa: SIM905
+"""Words of a sentence that no option has as its value."""
 _OF_FILES = frozenset(
     "reads writes produces creates generates loads saves expects outputs consumes processes leaves".split()  # noqa: SIM905
 )
@@ -144,7 +146,9 @@ def extent(text: str, start: int, limit: int) -> int:
     while match is not None:
         later = next(words, None)
         word = match[0]
-        plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word)
+        more = after is not None and after[0].startswith("-")
+        plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word) or (word == ":" and more)
+        plain = plain or (word.endswith(("=.", "=..", "/.", "/..")) and after is not None)
         bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".").rstrip(":")
         if bare.endswith(")") and "(" not in text[start : match.end()]:
             bare = bare.rstrip(")")  # the sentence's bracket, not the command's
@@ -154,6 +158,7 @@ def extent(text: str, start: int, limit: int) -> int:
         ended = _ends(bare, after) if not option else flag or _begins_an_amount(bare, after, later)
         prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
         parts = word in signs or (word.startswith("(") and not option and re.match(r"\([\w~<>=]", word) is not None)
+        ended = ended or (option and bare.lower() in _NO_VALUES)
         if not first and ("\n" in text[end : match.start()] or ended or prose or parts):
             return end
         end = match.start() + len(bare)

@@ -314,8 +314,18 @@ def _outputs(draft: Draft, match: re.Match[str]) -> None:
             draft.line.claim(*match.span())
 
 
+_AFTERWARDS = re.compile(
+    r"(?<![\w-])(?:then|afterwards?|after that|finally|at the end|when (?:it is |it's )?(?:done|finished|over)"
+    r"|in the end|at last)[ ,]{1,2}(?:please )?$"
+)
+_MOVES = re.compile(r"(?:copy|transfer|upload|stage|move|send)(?![\w-])")
+
+
 def _inputs(draft: Draft, match: re.Match[str]) -> None:
     if re.search(r"\bback\b", draft.line.norm[max(0, match.start() - 30) : match.start()] + match[0]):
+        _outputs(draft, match)
+        return
+    if _AFTERWARDS.search(draft.line.norm, max(0, match.start() - 40), match.start()) and _MOVES.match(match[0]):
         _outputs(draft, match)
         return
     where = match["site"] or match["site2"]

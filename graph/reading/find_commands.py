@@ -75,8 +75,8 @@ _QUOTED = re.compile(
 )
 _VERB = re.compile(
     r"(?i)(?<![-\w])(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
-    r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:the (?:script|program|command|binary) |script "
-    r"|my )?$"
+    r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:(?:the|my|our|this|a) )?"
+    r"(?:(?:[a-z-]{3,14} ){0,2}(?:script|program|programme|command|binary|executable|file|notebook|code) )?$"
 )
 _CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
 _OPENING = re.compile(

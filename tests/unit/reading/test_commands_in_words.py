@@ -233,3 +233,32 @@ def test_programs_that_run_programs(text: str, command: Any, read: Read) -> None
     reading = read(text)
     assert reading.request.command == command
     assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("The command was ./sim -a and it needs 4 nodes", ("./sim", "-a")),
+        ("./x -v needs 4 nodes", ("./x", "-v")),
+        ("julia --project=. -t 8 run.jl, 4 nodes", ("julia", "--project=.", "-t", "8", "run.jl")),
+        ("please run our analysis script fit.py on 4 nodes", ("fit.py",)),
+    ],
+)
+def test_where_a_command_ends(text: str, command: Any, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == command
+    assert reading.request.shape.dump() == {"nodes": 4}
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "outputs", "inputs"),
+    [
+        ("run ./x on 2 nodes and then copy out.dat to /home/me", ["out.dat"], []),
+        ("copy data.h5 to the node, then run ./x, 2 nodes", [], ["data.h5"]),
+    ],
+)
+def test_what_is_copied_when_it_is_done(text: str, outputs: Any, inputs: Any, read: Read) -> None:
+    request = read(text).request
+    assert [item.pattern for item in request.outputs] == outputs
+    assert [item.name for item in request.inputs] == inputs
