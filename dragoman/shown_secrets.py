@@ -154,6 +154,9 @@ def _in(value: object, where: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, Mapping):
+        name, said = value.get("name"), value.get("value")
+        if isinstance(name, str) and isinstance(said, str) and is_secret_name(name):
+            yield f"{where}.value", f"{name}={shlex.quote(said)}"  # a variable, as a form has it
         for key, each in value.items():
             inner = f"{where}.{key}" if where else str(key)
             if isinstance(each, str) and key != "secret" and is_secret_name(str(key)):
@@ -182,8 +185,13 @@ def shown_in(document: object, where: str = "") -> tuple[str, Shown] | None:
     return None
 
 
-def refuse_shown(document: object, where: str = "") -> None:
+def refuse_shown(document: object, where: str = "", *, cure: str = "") -> None:
     """Let nothing pass that would be stored with a secret in it.
+
+    Args:
+        document: JSON, or what becomes JSON.
+        where: it stands; empty: its fields are told as they are.
+        cure: where a variable of the request is none, for what is stored as it comes.
 
     Raises:
         BadRequest: its field and the option, variable or header before the secret; never the secret.
@@ -192,16 +200,17 @@ def refuse_shown(document: object, where: str = "") -> None:
     found = shown_in(document, where)
     if found is None:
         return
-    raise refusal(*found)
+    raise refusal(*found, cure=cure)
 
 
-def refusal(field: str, shown: Shown) -> BadRequest:
+def refusal(field: str, shown: Shown, *, cure: str = "") -> BadRequest:
     """The error for a secret that a field shows."""
     words = "_".join(_NAMES.findall(shown.name)).upper()
     name = words if is_secret_name(words) and " " not in shown.name else "MY_PASSWORD"
     return BadRequest(
-        f"a secret stands openly here: {shown.name}; nothing of the request was stored",
+        f"a secret stands openly here: {shown.name}; nothing of this was stored",
         where=field or "request",
-        cure=f"give the value as a variable of the job ({name}={HIDDEN} in the request or its `environment`), which is"
+        cure=cure
+        or f"give the value as a variable of the job ({name}={HIDDEN} in the request or its `environment`), which is"
         f" kept in the secret store and in no script, and write ${name} in its place",
     )

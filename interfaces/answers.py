@@ -11,6 +11,8 @@ from dragoman.thread import ThreadRow, ThreadStatus
 
 __all__ = ["answer_wait", "find_thread", "person_wait"]
 
+_CURE = "an answer is kept as it is: begin a new request; values of its variables (NAME=value) go to the secret store"
+
 
 async def find_thread(ledger: Ledger, given: str) -> ThreadRow:
     """A thread by its id or the beginning of it.
@@ -60,7 +62,7 @@ async def answer_wait(ledger: Ledger, wait: Wait, payload: JsonObject, *, by: st
         BadRequest: somebody answered before, or a secret would be stored with it.
 
     """
-    refuse_shown(payload, "answer")
+    refuse_shown(payload, "answer", cure=_CURE)
     stored = await ledger.add_event(Event(wait_id=wait.id, key="answer", kind="answer", payload=payload, by=by))
     if not stored:
         first = next((each for each in await ledger.events(wait.id) if each.kind == "answer"), None)

@@ -214,3 +214,42 @@ async def test_what_the_docs_show_works(client: Any, server: Server) -> None:
     assert (state["next"], state["values"]["decision"]["by"]) == (["monitor"], "pi")
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page):
         assert (REPOSITORY / "docs" / picture).read_bytes().startswith(b"\x89PNG"), picture
+
+
+async def test_a_secret_that_is_sent_is_kept_neither_by_the_server_nor_by_us(
+    server: Server, client: Any, dragoman: Any, database: str
+) -> None:
+    import psycopg
+    from httpx import HTTPStatusError
+    from psycopg import sql
+
+    secret = "Zz9secretQ7"  # of no account
+    thread = await client.threads.create()
+    for given in (
+        {"request": f"1 task for 1 minute: curl -u me:{secret} https://x.org"},
+        {"request": {"command": ["./x", "--token", secret], "tasks": 1}},
+        {"request": {"command": "./x", "env": {"HF_TOKEN": secret}}},
+    ):
+        with pytest.raises(HTTPStatusError, match="422") as refused:
+            await client.runs.wait(thread["thread_id"], "dragoman", input=given)
+        assert "a secret stands openly here" in refused.value.response.text
+        assert secret not in refused.value.response.text
+    paused, interrupt = await _paused(client)
+    edit = {"decision": "edit", "edit": f"run `mysql -p{secret} db`"}
+    with pytest.raises(HTTPStatusError, match="422"):
+        await client.runs.wait(paused, "dragoman", command={"resume": {interrupt["id"]: edit}})
+    state = await client.threads.get_state(paused)
+    assert [each["id"] for each in state["interrupts"]] == [interrupt["id"]]
+    files = [path for path in dragoman.sites.parent.rglob("*") if path.is_file()]
+    assert [path for path in files if secret.encode() in path.read_bytes()] == []
+    assert secret not in server.log.read_text(errors="replace")
+    with psycopg.connect(database) as connection:
+        tables = connection.execute(
+            "SELECT schemaname, tablename FROM pg_tables WHERE schemaname IN ('dragoman_ledger', 'public')"
+        ).fetchall()
+        assert tables
+        for names in tables:
+            query = sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(*names))
+            rows = "\n".join(str(row[0]) for row in connection.execute(query).fetchall())
+            assert secret not in rows, names
+            assert secret.encode().hex() not in rows, names

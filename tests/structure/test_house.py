@@ -29,7 +29,7 @@ def test_our_rooms_are_the_ones_imported_from_anywhere(tmp_path: Path) -> None:
 
 def test_what_langgraph_json_names_is_there() -> None:
     config = json.loads((ROOT / "langgraph.json").read_text())
-    specs = [*config["graphs"].values(), config["checkpointer"]["path"], config["store"]["path"]]
+    specs = [*config["graphs"].values(), config["checkpointer"]["path"], config["store"]["path"], config["http"]["app"]]
     for spec in specs:
         # LangGraph takes graphs as module:name, checkpointers and stores with dots alone.
         module, _, name = spec.replace(":", ".").rpartition(".")
