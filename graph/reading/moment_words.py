@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "AT_THE", "BRACKETED", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_BEFORE", "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE",
-    "FOREIGN_DAYS",    "FOREIGN_MONTHS", "MONTHS", "OFFSETS", "RULE", "VAGUE", "WORDS",
+    "AT_THE", "BRACKETED", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_ALONE", "DAY_AT", "DAY_BEFORE", "DAY_FIRST",
+    "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "MONTHS", "OFFSETS", "RULE", "VAGUE", "WORDS",
 ]  # fmt: skip
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -125,6 +125,17 @@ DAY_FIRST = (
     rf" {_CLOCK}{_ZONE}(?!\w|:\d)(?: on(?:wards?)?(?= ?[,.;:)]|$))?{_NOT_ELSE}"
 )
 """`tomorrow from 6am on`: the day stands before the word that says which end is meant."""
+DAY_AT = (
+    rf"(?<![\w-])(?:(?:please|run|start|it|only) ){{0,4}}{_DATE},? (?P<after>at|um"
+    rf"|à) (?P<before>(?!))?{_CLOCK}{_ZONE}"
+    rf"(?!\w|:\d){_NOT_ELSE}"
+)
+"""`run it tomorrow at 8 in the morning`: no word before the day says which end is meant, so `before` is none."""
+DAY_ALONE = re.compile(
+    r"(?:^|[.,;:(!?] ?|\b(?:run|start|it|job|this|begin|finished|done|ready|completed?|over|h|hours?|nodes?|cores?|min"
+    r"|minutes?|gpus?|please|\x00) )$"
+)
+"""What stands before such a day."""
 _EVENT = r"(?:(?!(?:for|on|with|and|or|but|by|run|start)\b)[a-z'-]{2,16} ){1,6}"
 BRACKETED = (
     r"(?<![\w-])(?:(?:please|do|must|may|can|start|run|it|only|to|be|finished|done|ready|should|has) ){0,6}"

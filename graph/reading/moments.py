@@ -15,6 +15,8 @@ from graph.reading.moment_words import (
     BRACKETED,
     CORRECTED,
     DAY_AFTER,
+    DAY_ALONE,
+    DAY_AT,
     DAY_BEFORE,
     DAY_FIRST,
     DAYS,
@@ -36,6 +38,12 @@ _REGIONS = {
     "eastern": "America/New_York", "central": "America/Chicago", "mountain": "America/Denver",
     "pacific": "America/Los_Angeles",
 }  # fmt: skip
+
+
+_AT = ("on", "at", "um", "à")
+_OF_THE_JOB = re.compile(
+    r"(?:but|and|only|please|run|it|to|should|must|can|the job|earliest|may|start|begin|schedule)\b"
+)
 
 
 @lru_cache(maxsize=1)
@@ -66,7 +74,9 @@ def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
     for match in draft.line.find(AT_THE):
         _take(draft, match, is_deadline=match["end"] in ("latest", "tard"))
-    for match in (found for rule in (BRACKETED, DAY_FIRST, RULE) for found in draft.line.find(rule)):
+    for match in (found for rule in (BRACKETED, DAY_FIRST, DAY_AT, RULE) for found in draft.line.find(rule)):
+        if match.re is pattern(DAY_AT) and not DAY_ALONE.search(draft.line.norm[: match.start()]):
+            continue
         _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
@@ -77,12 +87,13 @@ def read_moments(draft: Draft) -> None:
 
 def _done_then(draft: Draft, match: re.Match[str]) -> bool:
     """Whether it must be done at that moment: `must be done on Friday 12:00`, `muss am Freitag fertig sein`."""
-    if match["after"] not in ("on", "at", "for"):
+    if match["after"] not in (*_AT, "for"):
         return False
     before, after = draft.line.norm[max(0, match.start() - 40) : match.start()], draft.line.norm[match.end() :]
     said = f"{before}{match[0][: match.start('after') - match.start()]}"
     return any(
         (
+            DONE_BEFORE.search(before),
             DONE_BEFORE.search(said),
             DONE_AFTER.match(after),
             DONE_AFTER.search(match[0][match.end("after") - match.start() :]),

@@ -94,7 +94,8 @@ _TAKES = re.compile(
 _EXECUTED = re.compile(
     r"(?:to be|be|is|are|being|gets?) (?:executed|run|computed|calculated|processed|performed|carried out|simulated"
     r"|solved|rendered|trained|evaluated|accomplished)(?! (?:and|or|,|with)? ?(?:done|finished|ready|over))"
-    r"(?: (?!results?\b|finished\b|done\b|ready\b|deadline\b|delivered\b|back\b)[^\s.;!?]+){2,20} $"
+    r"(?: (?!(?:results?|finished|done|ready|deadline|delivered|back|complete[ds]?|through|ended|available"
+    r"|must)\b)[^\s.;!?]+){2,20} $"
 )
 """A passive of execution with what it is executed by or on, before `within 3 hours`: then they are its run time."""
 _TOOK = re.compile(
@@ -319,7 +320,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             seconds = values[0] if values else 0
             by = draft.now + timedelta(seconds=seconds)
             before = draft.line.norm[max(0, start - 60) : start]
-            if len(values) == 1 and (match["after"] or "").startswith(" or "):
+            if len(values) == 1 and re.match(r" (?:or |walltime|wall|of (?:wall|run|compute))", match["after"] or ""):
                 draft.put("walltime_s", seconds, start, end)
                 return
             if _TAKES.search(before) and len(values) == 1:

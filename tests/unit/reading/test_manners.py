@@ -283,3 +283,27 @@ def test_a_name_beside_a_version_is_not_mended(name: str, read: Read) -> None:
 @pytest.mark.parametrize("account", ["projekt9", "partion", "memry"])
 def test_the_name_of_an_account_is_not_mended(account: str, read: Read) -> None:
     assert read(f"./x on 4 cores for 1 h, account {account}").request.account == account
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        ("tomorrow at 8:00", "start_after"),
+        ("run it tomorrow at 8 in the morning", "start_after"),
+        ("must be finished tomorrow at 8:00", "deadline"),
+        ("by tomorrow at 8:00", "deadline"),
+    ],
+)
+def test_a_day_with_its_hour_is_a_start_unless_the_work_is_done_by_then(
+    words: str, field: str, read: Read, stated: Stated
+) -> None:
+    fields = stated(read(f"./x, 2 nodes, 1 h, {words}"))
+    assert {name: fields.get(name) for name in ("start_after", "deadline")} == {
+        "start_after": None, "deadline": None, field: "2026-12-01T07:00:00Z",
+    }  # fmt: skip
+
+
+def test_a_day_of_something_else_is_told(read: Read) -> None:
+    reading = read("./x 2 nodes 1 h, the exam is tomorrow at 8:00")
+    assert reading.request.start_after is None
+    assert "tomorrow" in reading.unread
