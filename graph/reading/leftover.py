@@ -9,6 +9,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
+from graph.reading.verbs import VERBS
 
 __all__ = ["read_leftover", "read_options"]
 
@@ -16,7 +17,7 @@ _WORD = re.compile(r"[^\s\x00,;!?()\[\]{}\"“”«»…]+")
 _EDGES = ".:'`*-\u2013\u2014"
 _PLAIN = re.compile(r"[.:*'`•\u2013\u2014\-/=+&#>]+(?<!&&)(?<!>>)")
 _LETTERS = frozenset("aioxuàyéè×•")  # noqa: RUF001  # articles, `x` between counts, and what is left of an accent
-
+_SAY_NOTHING = PADDING | EVERYDAY | (VERBS - KEYWORDS - FUNCTION_WORDS)
 
 _OF_A_STORY = (
     r"(?<![\w-])(?:(?:last|previous|past) (?:weeks?|months?|years?|times?|nights?|spring|summer"
@@ -60,7 +61,7 @@ def read_leftover(draft: Draft) -> None:
         word = match[0].strip(_EDGES)
         original = draft.line.words(*match.span()).lower().strip(_EDGES)
         padding = (
-            not word or word in PADDING or word in EVERYDAY or _PLAIN.fullmatch(match[0])
+            not word or word in _SAY_NOTHING or _PLAIN.fullmatch(match[0])
             or (word.isdigit() and original == "one")
             or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and (word != "|" or table))
         )  # fmt: skip
