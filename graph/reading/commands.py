@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from typing import Any
 
 from dragoman.model import JsonObject
+from dragoman.protocols import ScriptReading
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
 from graph.reading.added_arguments import with_arguments
+from graph.reading.arguments_apart import arguments_apart
 from graph.reading.draft import Draft
 from graph.reading.earlier_commands import without_earlier
 from graph.reading.extent import extent
 from graph.reading.final_command import after_last_colon, bare_program
-from graph.reading.find_commands import Found, find_commands
+from graph.reading.find_commands import SHELL_SIGN, Found, find_commands
 from graph.reading.launchers import Launch, read_launch
+from graph.reading.loose_options import add_options
 from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_command
 from graph.reading.reading import Option, Question
 from graph.reading.same_again import read_same_again
@@ -34,7 +38,8 @@ _RUN_WORD = re.compile(
 
 def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> None:
     """Find the command; its launcher's options become needs, and shell signs make it a script."""
-    found = []
+    found: list[Found] = []
+    beside: tuple[ScriptReading, str, int] | None = None
     handed_in = [span for span in submit_lines(draft.line.text) if negated_before(draft.line.text, span[0]) is None]
     for item in find_commands(draft.line.text):
         if any(start < item.end and item.start < end for start, end in handed_in):
@@ -55,6 +60,9 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         for start, end in handed_in:
             draft.line.claim_text(start, end)
         handed_in = [(item.start, item.end) for item in found if item in lines]
+        beside = _only_options(draft, handed_in, script_reader) if len(found) > 1 else None
+        if beside is not None:
+            found, handed_in = [item for item in found if item not in lines], []
         if handed_in and len(found) > 1:
             draft.questions.append(_which(found[0], []))
             return
@@ -81,9 +89,28 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         first = found[0]
         draft.questions.append(_which(first, options))
         return
+    apart = arguments_apart(draft.line.text)
+    if apart is not None and draft.line.is_open(apart[0] + 1, apart[1]) and not SHELL_SIGN.search(bodies[0] + apart[2]):
+        draft.line.claim_text(apart[0], apart[1])
+        found[0] = replace(found[0], body=f"{bodies[0]} {apart[2]}")
     if bare_program(bodies[0]) and draft.line.text[: found[0].start].rstrip().endswith(":"):
         draft.default(f"{bodies[0]!r} after the colon is taken as the command")
     _state(draft, found[0])
+    if beside is not None:
+        add_options(draft, *beside)
+
+
+def _only_options(
+    draft: Draft, spans: list[tuple[int, int]], reader: ScriptReader | None
+) -> tuple[ScriptReading, str, int] | None:
+    """`submit with sbatch -p long; program ./x`: a submit line that hands nothing in, as options of the command."""
+    if len(spans) != 1:
+        return None
+    line = draft.line.text[slice(*spans[0])].strip()
+    done = read_submit_line(line, reader)
+    if done.reading is None or done.reading.problems or done.left or done.script or done.command or done.shell:
+        return None
+    return done.reading, redact(line)[:2000], spans[0][0]
 
 
 _SAME_AS = re.compile(

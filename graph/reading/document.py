@@ -37,7 +37,7 @@ def looks_like_form(text: str, fields: frozenset[str]) -> bool:
             return False
     if len(lines) == 1 and keys:
         rest = lines[0].split(":", 1)[1]
-        return keys[0] in fields and ": " not in rest and "," not in rest
+        return keys[0] in fields and not re.search(r": |[,;|]|\. |[ \t]/[ \t]", rest)
     known = [key for key in keys if key in fields or difflib.get_close_matches(key, fields, 1, 0.8)]
     return bool(keys) and keys[0] not in ("hi", "hello", "subject", "dear") and 2 * len(known) > len(keys)
 

@@ -125,6 +125,16 @@ def _sites_behind(draft: Draft, names: str, known: dict[str, str]) -> None:
         draft.source(f"inputs.{index}.site", *match.span())
 
 
+def _sites_before(draft: Draft, names: str, known: dict[str, str]) -> None:
+    """`juno:/data/a.nc`: the site stands before the path."""
+    for index, item in enumerate(draft.fields["inputs"]):
+        place = re.fullmatch(rf"(?i)(?P<site>{names}):(?P<path>~?/.+)", item.source)
+        if place is not None and item.site is None:
+            renamed = item.name if item.name != item.source else _last_part(place["path"])
+            changed = {"site": known[place["site"].lower()], "source": place["path"], "name": renamed}
+            draft.fields["inputs"][index] = item.model_copy(update=changed)
+
+
 def _begin(source: Source) -> int:
     return source.start or 0
 
@@ -159,6 +169,7 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
         draft.add("inputs", _with_facts(draft, item, match.end()), *match.span())
     if names and "inputs" in draft.fields:
         _sites_behind(draft, names, known)
+        _sites_before(draft, names, known)
     _two_of_a_name(draft)
     for match in draft.line.find(SAME):
         draft.ask("inputs", *match.span(), f"{draft.words(*match.span())!r}: which files are these?", [])
@@ -318,6 +329,10 @@ _AFTERWARDS = re.compile(
     r"(?<![\w-])(?:then|afterwards?|after that|finally|at the end|when (?:it is |it's )?(?:done|finished|over)"
     r"|in the end|at last)[ ,]{1,2}(?:please )?$"
 )
+_AS_RESULT = (
+    r",? ?(?:back|at the end|afterwards|in the end|when (?:it is |it's )?(?:done|finished|over)"
+    r"|as (?:an? |the )?(?:final |only |main )?(?:results?|outputs?)(?: files?)?)(?![\w-])"
+)
 _MOVES = re.compile(r"(?:copy|transfer|upload|stage|move|send)(?![\w-])")
 
 
@@ -327,6 +342,11 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
         return
     if _AFTERWARDS.search(draft.line.norm, max(0, match.start() - 40), match.start()) and _MOVES.match(match[0]):
         _outputs(draft, match)
+        return
+    later = pattern(_AS_RESULT).match(draft.line.open, match.end())
+    if later is not None:
+        _outputs(draft, match)
+        draft.line.claim(*later.span())
         return
     where = match["site"] or match["site2"]
     group = "site" if match["site"] else "site2"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from graph.reading.arguments_apart import arguments_apart
 from graph.reading.everyday import EVERYDAY
 from graph.reading.extent import WORD, extent
 from graph.reading.final_command import INPUT_LABELS, LABELS, after_last_colon, is_command_line
@@ -67,7 +68,8 @@ _DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,40
 _QUOTED_BY = re.compile(r"(?<![\w./-])(?P<word>[^\W\d_]+)[ \t]*$")
 """A word before a quoted command: of the sentence, where the quoted words are no argument of another command."""
 _COMMAND_IS = re.compile(
-    r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd)=)(?:just |simply )?(?P<body>[\w./~][^\n]*)"
+    r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd|executable|exe|program)=)"
+    r"(?:just |simply )?(?P<body>[\w./~][^\n]*)"
 )
 _QUOTED = re.compile(
     r"(?i)(?<![\w-])(?:run|execute|exec|launch|start|command|cmd|do)(?: is)?(?:[ \t]{1,3}"
@@ -220,7 +222,11 @@ def find_commands(text: str) -> list[Found]:
         meant = bool(match["word"]) and re.fullmatch(r"[A-Za-z_./][\w./+-]*", first) and first.lower() not in KEYWORDS
         if known or (
             meant
-            and (match["word"].lower() in ("command", "cmd", "commands", "execute", "exec") or after.startswith("-"))
+            and (
+                match["word"].lower() in ("command", "cmd", "commands", "execute", "exec")
+                or after.startswith("-")
+                or (not after and arguments_apart(text) is not None)
+            )
         ):
             end = extent(text, start, match.end())
             if SHELL_SIGN.search(text[start:end]):

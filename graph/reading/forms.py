@@ -280,13 +280,27 @@ def _drop_first(draft: Draft) -> None:
     draft.line.claim(0, 4)
 
 
+_SENTENCE = re.compile(r"(?i)[;|]|\d ?[kmgtp]i?b\b.* |[ \t](?:in|on|at|from|under|and|with|is|are)[ \t]")
+"""What stands in words about files, and in no name of one."""
+
+
+def _file_names(item: Any) -> list[Any]:  # noqa: ANN401  # form values are of any kind
+    """`a.dat, b.dat` and `a.dat and b.dat` are two files, where each is a name without blanks."""
+    parts = re.split(r",[ \t]+(?:and[ \t]+)?|[ \t]+and[ \t]+", item.strip()) if isinstance(item, str) else []
+    return parts if len(parts) > 1 and all(re.fullmatch(r"[^\s;|]*[./*][^\s;|]*", part) for part in parts) else [item]
+
+
 def _files(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     name = _ALIASES.get(where.lower(), where.lower())
     items: list[Any] = []
-    for index, item in enumerate(_each(value)):
+    for index, item in enumerate(part for each in _each(value) for part in _file_names(each)):
         if not isinstance(item, str):
             items.append(item)
             continue
+        if _SENTENCE.search(item):
+            raise NoForm(
+                f"{redact(item)[:120]!r} is no file's name", where=f"{name}.{index}", cure="give one path each"
+            )
         try:
             items.append(
                 OutputFile(pattern=item) if name == "outputs"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dragoman.protocols import ScriptReading
 from dragoman.secrets import redact
 from graph.reading.draft import Draft
 from graph.reading.launchers import Launch
@@ -16,7 +17,7 @@ from graph.reading.scheduler_options import state_options
 from graph.reading.shell_lines import negated_before
 from graph.reading.submit_lines import ScriptReader, is_flag, read_submit_line
 
-__all__ = ["read_loose_options"]
+__all__ = ["add_options", "read_loose_options"]
 
 _OPTION = re.compile(r"(?<![^\s,;:(`\"'])(?:--[a-z][a-z0-9-]+(?:=\S+)?|-[A-Za-z](?=[ =]))")
 _WORD = re.compile(r"\S+")
@@ -65,14 +66,19 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
         if mark is None and not set(reading.request.dump()) - _SAYS_NOTHING:
             draft.unread.append(words)  # of some program: nothing that a scheduler is known by
             continue
-        asked = state_options(draft, reading, words, start)
-        if asked is None:
-            continue
-        known = draft.fields.get("launched")
-        launch: Launch = known if isinstance(known, Launch) else Launch(())
-        launch.shape = {**asked[0], **launch.shape}
-        launch.fields = {**asked[1], **launch.fields}
-        draft.fields["launched"] = launch
+        add_options(draft, reading, words, start)
+
+
+def add_options(draft: Draft, reading: ScriptReading, words: str, start: int) -> None:
+    """State what options ask for beside a command; what its launch line says is kept."""
+    asked = state_options(draft, reading, words, start)
+    if asked is None:
+        return
+    known = draft.fields.get("launched")
+    launch: Launch = known if isinstance(known, Launch) else Launch(())
+    launch.shape = {**asked[0], **launch.shape}
+    launch.fields = {**asked[1], **launch.fields}
+    draft.fields["launched"] = launch
 
 
 def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from graph.reading.lexicon import UNIT_WORDS
+from graph.reading.lexicon import KEYWORDS, UNIT_WORDS
 from graph.reading.separators import line_of, parting_signs
 
 __all__ = ["looks_like_shell", "negated_before", "shell_line"]
@@ -46,6 +46,7 @@ _BLOCK = re.compile(
 _BLOCK_END = re.compile(r"(?<![\w-])(?:done|fi|esac)(?![\w-])|[)}]")
 _JOINS = re.compile(r"[ \t]*(?:&&|\|\|?|>>?|<)[ \t]*\S|[ \t]*&(?=[ \t]*$)")
 _VERBS = frozenset("run execute launch start do call submit command cmd".split())  # noqa: SIM905
+_LABELS = KEYWORDS | {"arguments", "args", "exe", "program", "command", "cmd"}
 _UNITS = UNIT_WORDS | frozenset("h hr hrs min mins s gb gib mb ranks please with for".split())  # noqa: SIM905
 _FARTHEST = 2000
 """As far as a line is looked at, in characters on each side of the command."""
@@ -114,6 +115,9 @@ def _joined(found: re.Match[str] | None, signs: frozenset[str]) -> bool:
 def _is_clause(clause: str) -> bool:
     """Whether words between semicolons are for a shell, and no part of a sentence."""
     words = clause.split(";")[-1].lstrip(" \t({").split()
+    label = re.match(r"[a-z]+(?==)", words[0]) if words else None
+    if label is not None and label[0] in _LABELS:
+        return False  # `./x; nodes=2`
     return bool(words) and (
         words[0] in _BUILTINS or bool(re.fullmatch(r"\.|[A-Za-z_]\w*=\S*|(?:\.{1,2}|~)?/\S+", words[0]))
     )

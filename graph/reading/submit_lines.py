@@ -134,15 +134,14 @@ def read_submit_line(line: str, reader: ScriptReader | None) -> Submitted:
         rest = rest[1:]
         found.script = rest[0] if rest else ""
     elif wrap is not None:
-        simple = re.fullmatch(r"[\w./+=:,@% \t-]*", wrap)
-        found.command, found.shell = (tuple(wrap.split()), "") if simple else ((), wrap + "\n")
+        found.command, found.shell = _handed_in([wrap])
         found.left += ["it has words behind --wrap"] if rest else []
     elif (
         name in ("salloc", "bsub")
         or (name == "qsub" and "--" in words)
         or words[:2] in (["flux", "submit"], ["flux", "alloc"])
     ):
-        found.command = tuple(rest)
+        found.command, found.shell = _handed_in(rest)
         if words[1] == "submit":
             found.tasks_by_flux = ("flux", "run", *words[2 : len(words) - len(rest)])
     elif words[:2] == ["flux", "bulksubmit"]:
@@ -160,6 +159,14 @@ def read_submit_line(line: str, reader: ScriptReader | None) -> Submitted:
     except BadRequest as error:
         found.left.append(error.what)
     return found
+
+
+def _handed_in(rest: list[str]) -> tuple[tuple[str, ...], str]:
+    """A command that is handed in, or a line for a shell: one word with blanks in it is a line (`bsub "./x -a"`)."""
+    if len(rest) != 1 or re.fullmatch(r"\S*", rest[0]):
+        return tuple(rest), ""
+    simple = re.fullmatch(r"[\w./+=:,@% \t-]*", rest[0])
+    return (tuple(rest[0].split()), "") if simple else ((), rest[0] + "\n")
 
 
 def _options(name: str, rest: list[str]) -> tuple[list[str], str | None, list[str]]:

@@ -262,3 +262,52 @@ def test_what_is_copied_when_it_is_done(text: str, outputs: Any, inputs: Any, re
     request = read(text).request
     assert [item.pattern for item in request.outputs] == outputs
     assert [item.name for item in request.inputs] == inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("MPI job: ./wave; 64 tasks; args -n 5 -m 6", ("./wave", "-n", "5", "-m", "6")),
+        ("program: lmp\narguments: -in in.lj\ntasks: 64\nqueue: q", ("lmp", "-in", "in.lj")),
+        ('executable=./x; arguments="-a 1"; tasks=64', ("./x", "-a", "1")),
+    ],
+)
+def test_arguments_apart_from_the_command(text: str, command: Any, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == command
+    assert reading.request.shape.dump() == {"tasks": 64}
+    assert reading.request.walltime_s is None
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "queue"),
+    [
+        ("submit with sbatch -p long; program ./x, 2 nodes", ("./x",), "long"),
+        ('bsub -n 64 -W 120 -q normal "./x -a"', ("./x", "-a"), "normal"),
+    ],
+)
+def test_submit_lines_beside_and_around_a_command(text: str, command: Any, queue: str, read: Read) -> None:
+    reading = read(text, script_reader=read_any_script)
+    assert (reading.request.command, reading.request.queue) == (command, queue)
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    ("text", "inputs", "outputs"),
+    [
+        ("inputs: juno:/data/a.nc; outputs: b.nc; ./x on 2 nodes", [("/data/a.nc", "juno")], ["b.nc"]),
+        ("I need plot.png at the end; python plot.py on 1 core", [], ["plot.png"]),
+        ("command: ./x\ninputs: a.dat and b.dat", [("a.dat", None), ("b.dat", None)], []),
+    ],
+)
+def test_files_with_their_site_or_as_results(text: str, inputs: Any, outputs: Any, read: Read) -> None:
+    request = read(text, sites=["juno"]).request
+    assert [(item.source, item.site) for item in request.inputs] == inputs
+    assert [item.pattern for item in request.outputs] == outputs
+
+
+def test_a_sentence_behind_a_label_is_no_file(read: Read) -> None:
+    reading = read("input: 20 GB in /data/set1; ./x on 1 core")
+    assert reading.request.command == ("./x",)
+    assert not reading.request.inputs
