@@ -49,7 +49,7 @@ AT_ONCE = (
     rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|elements|members|array"
     rf"|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|à the fois|en même temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
+    rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
     rf"|(?:in )?parallel))(?![\w-])"
 )
 _AFTER = (
@@ -61,13 +61,17 @@ _AFTER = (
 )
 _JOB = r"\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?"
 _HOW = (
-    r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>succe\w+|finish\w* success\w*"
+    r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>success(?:ful"
+    r"|fully) (?:finished|completed|ended|done|terminated|through)(?: (?:is|has))?|succe\w+|finish\w* success\w*"
     r"|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
     r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through|went (?:through )?(?:fine|ok|well)|(?:is "
     r"|are )?through))"
 )
 _ANYHOW = (
-    r"(?:,? \(?(?:successfully|ok|or fails|either way|in any case|regardless(?: of (?:its|their|the|how)[\w ]{0,24})?"
+    r"(?:,? \(?(?:successfully|ok|even (?:if (?:it |they )?(?:has |have |should )?fail\w*|(?:in"
+    r"|en) (?:the )?cas(?:e)? (?:of|d'|de) ?(?:its |a )?(?:failure|échec|errors?)"
+    r"|(?:on|after|upon|with) (?:a )?failures?)|or fails|either way|in any case|regardless(?: of (?:its|their|the"
+    r"|how)[\w ]{0,24})?"
     r"|without (?:any )?errors?|cleanly|whatever (?:(?:its|their|the|be|is|may be|was) ){0,3}(?:outcome|result"
     r"|exit(?: status| code)?"
     r"|status|state|happens|happened|success|ending)s?(?: (?:is|was|may be|of either|of both))?"
@@ -123,8 +127,9 @@ NUMBERED = (
 
 
 INDICES = (
-    r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?|array)"
-    r" (?:from )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
+    r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?"
+    r"|array(?: of (?:tasks?|jobs?|runs?))?)"
+    r" (?:from |of )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
     r"(?:,? (?:in |with )?(?:an? )?(?:steps?|increments?|stride)(?: size)? (?:of )?(?P<step>\d{1,5})"
     r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
     r"|th)?(?: one)?)?(?![\w%:-]|,\d)"
@@ -147,7 +152,8 @@ _ORDINALS = {
     "tenth": 10,
 }
 _EITHER = (
-    r"either way|(?:any|either) case|regardless|or fails|whatever|no matter|whether|independent|or not|good or bad"
+    r"even |either way|(?:any|either) case|regardless|or fails|whatever|no matter|whether|independent|or not"
+    r"|good or bad"
     r"|or worse|or without"
 )
 WITHOUT_ID = (
@@ -171,7 +177,7 @@ RANGES = (
     r"| over)?(?: the)? )?"
     r"(?:(?:array )?(?:ind(?:ex|ices)|ids|members|seeds|elements|tasks|numbers)|(?<=array )(?:from )?)(?: from"
     r"| of| are|:)? ?"
-    rf"(?P<list>{_SPANNED}(?:(?:,|,? and |, ){_SPANNED}){{1,60}})(?![\w.:%-])"
+    rf"(?P<list>{_SPANNED}(?:(?:,|,? and |,? plus |, | & ){_SPANNED}){{1,60}})(?![\w%-]|[.:]\d)"
     r"(?= ?(?:[,.;:)\x00]|$| (?:is|are|as|of|in|on|with|each|for|to|takes?|runs?|will|using|needs?|must|should)\b))"
     r"(?:,? as (?:an? |one )?(?:job )?array(?![\w-]))?"
 )
@@ -181,7 +187,7 @@ RANGES = (
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
     """`1-10:2,15` as ranges; None where a range is empty."""
     ranges = []
-    for part in re.split(r",? and |, ?", text):
+    for part in re.split(r",? (?:and|plus|&) |, ?", text):
         match = re.fullmatch(r"(\d+)(?:-(\d+)(?::(\d+))?)?", part)
         if match is None:
             return None

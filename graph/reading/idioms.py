@@ -72,6 +72,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"(?: in (?:a|the|any) (?:long )?queue)?", "objective urgent"),
     (r"(?:and |but )?(?:certainly |definitely )?(?:not|never|no) (?:earlier|before|sooner)(?: than that| that)?" + _END,
      "start_after"),
+    (r"(?:the |our |my |all )?results?(?: (?:must|should|please|are|is|be|has|have|to|needed|ready|due|expected)){0,5}"
+     r"(?= ?\x00)", "deadline"),
     (r"(?:and |but )?(?:certainly |definitely )?(?:not|never|no) later(?: than that| that)?" + _END, "deadline"),
     (r"(?:is |are )?(?:to be )?(?:run |started |executed )?after (?:it|that|this|them|which|those)" + _END,
      "dependencies"),

@@ -99,6 +99,10 @@ FOREIGN_WORDS = _pairs("""
     vierzig=40 achtundvierzig=48 fünfzig=50 sechzig=60 vierundsechzig=64 neunzig=90 hundert=100 zweiundsiebzig=72
     onze=11 quatorze=14 quinze=15 vingt=20 trente=30 quarante=40 cinquante=50 soixante=60 länger=longer
     dauern=take verbrauchen=use dépenser=spend dépasser=exceed dépasse=exceed überschreiten=exceed
+    eile=hurry hâte=hurry urgence=urgency aucune=no aucun=no doivent=must prêts=ready prêt=ready prêtes=ready
+    prête=ready nachdem=after beendet=finished abgeschlossen=completed durchgelaufen=finished échoue=fails
+    réussit=succeeds
+    scheitert=fails fehlschlägt=fails même=even tâches=tasks rechnet=run réussi=succeeded échoué=failed
     denen=which deren=whose dessen=whose welchem=which welchen=which ergebnisdatei=result_file
     ausgabedatei=output_file ergebnisdateien=result_files d'exécuter=run totale=total équipés=equipped équipé=equipped
     nécessaires=needed nécessaire=needed lequel=which lesquels=which hätte=want_it berechnen=run durchführen=run

@@ -39,6 +39,10 @@ _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 """French units of memory, as they are written: `192 Go` is an amount in any language."""
+_DAY_PART = re.compile(
+    r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh|morgen)s?"
+)
+"""`Montagmittag`, `Freitagabend`."""
 _COUNTED = re.compile(r"[ ]\d{1,7}(?![\dh:])")
 _BULLET = re.compile(r"(?:^|(?<=\n))[ \t]*(?:[-*•·–—]|\d{1,2}[.)])(?=[ \t]+\S)")  # noqa: RUF001  # as people type them
 _SIZE = re.compile(r"[\d.,]*(?:[kmgtp]i?b|gigabytes?|megabytes?|terabytes?)")
@@ -272,6 +276,9 @@ class Line:
             )
         ):
             return FOREIGN_UNITS[low].lower()
+        part = _DAY_PART.fullmatch(low)
+        if part:
+            return f"{part['day']} {'vormittag' if part['part'] in ('früh', 'morgen', 'vormittag') else part['part']}"
         if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
             return "to"
         if self.foreign and low in FOREIGN_WORDS:

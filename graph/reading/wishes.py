@@ -76,7 +76,7 @@ OBJECTIVES = {
     r"|(?:not|isn't|is not|rien d'|nichts|rien de|pas|nicht|nothing|hardly) ?(?:at all |so |si |very |too "
     r"|really |particularly )?(?:urgent|dringend|eilig|pressing|time[- ]critical)(?: (?:whatsoever|at all))?"
     r"|take (?:all )?(?:your|its) time|(?:as late|as long) as (?:you|it) (?:like|likes|want|wants|takes)"
-    r"|no eile|keine eile|(?:es )?eilt not|not eilig|(?:aucune|no|pas d'|not d')(?: ?)urgence|rien ne presse"
+    r"|no eile|keine eile|(?:es )?eilt not|not eilig|(?:aucune|no|pas d'|not d') ?(?:urgence|urgency)|rien ne presse"
     r"|not pressé"
     r"|without hâte|whenever (?:the |a |your )?(?:machine|cluster|system|site|computer|capacity)s? (?:is|are"
     r"|has) (?:idle|free"
@@ -106,6 +106,7 @@ URGENT = (
     r"|immédiatement|it (?:is|'s) (?:an|a real) emergency|es eilt(?! not| nicht)(?: sehr)?"
     r"|eilt(?: sehr)?(?= ?[.,;!]|$)))(?![\w-])"
 )
+_SAYS_NO = re.compile(r"(?:no|not|nothing|without|rien|aucune?|nichts?|isn't|hardly|pas)\b")
 _NOT_URGENT = re.compile(
     r"(?:not|n't|never|no|nothing|rien|aucune?|pas|kein\w*|nichts?|neither|nor|hardly|isn't|ne)"
     r"(?: (?:really|so|at all|very|too|particularly|exactly|terribly|that|an?|is|be|to|si|très|de|des|any"
@@ -128,7 +129,7 @@ _MONEY = {
 _HOURS = r"(?P<hours>(?:node|core|cpu|gpu)[- ]?(?:hours?|hrs?|h))"
 _LIMIT = (
     r"(?:(?:with |on |a |the |my |our |and |but |for |at ){0,6}(?:budget|cost|costs|price|spend(?:ing)?|charge"
-    r"|limit)(?: limit| cap| maximal| maximum)?(?: is| of|:| ?=)? ?)?"
+    r"|limit)(?: limit| cap| maximal| maximum| most)?(?: is| of|:| ?=)? ?)?"
     r"(?:(?:please |must |should |can |can't |do |don't |not |never ){0,4}"
     r"(?:cost |costs |costing |spend |pay |use |go |burn |keep |stay |remain |be |is ){0,2}"
     r"(?:it |this |the costs? |me |us )?(?:more than|over|above|beyond|at more|under|below|less than"
@@ -235,6 +236,10 @@ def read_wishes(draft: Draft) -> None:
             rf"{_LEAD}(?:{words})(?![\w-])(?: please| possible|(?: is| would be)? (?:preferred|preferable|best"
             rf"|nice))?"
         ):
+            if name == "run-anytime" and _SAYS_NO.match(match[0]) and "objective" not in draft.fields:
+                draft.fields["objective"] = name  # `no hurry` is what is said, not what is denied
+                draft.source("objective", *match.span())
+                continue
             draft.put("objective", name, *match.span(), label=name)
     for match in draft.line.find(URGENT):
         if _NOT_URGENT.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):

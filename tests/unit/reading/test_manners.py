@@ -307,3 +307,27 @@ def test_a_day_of_something_else_is_told(read: Read) -> None:
     reading = read("./x 2 nodes 1 h, the exam is tomorrow at 8:00")
     assert reading.request.start_after is None
     assert "tomorrow" in reading.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("Guten Morgen, bitte ./x auf einem Knoten für anderthalb Tage. Es hat keine Eile.",
+         {"walltime_s": 129600, "objective": "run-anytime"}),
+        ("./x auf zwei Knoten, aber erst nachdem Job 4242 erfolgreich beendet ist, 1 Stunde",
+         {"walltime_s": 3600, "dependencies": [{"kind": "afterok", "job_id": "4242"}]}),
+        ("Starte ./x sofort auf 4 Knoten, dreieinhalb Stunden", {"walltime_s": 12600, "urgent": True}),
+        ("Après le job 8812 (même en cas d'échec) : ./x, 1 nœud, 15 minutes",
+         {"walltime_s": 900, "dependencies": [{"kind": "afterany", "job_id": "8812"}]}),
+        ("Les résultats doivent être prêts jeudi à midi : ./x, 2 nœuds, 2 heures",
+         {"walltime_s": 7200, "deadline": "2026-12-03T11:00:00Z"}),
+        ("Tableau de tâches de 1 à 50 : ./x, 1 nœud, 20 minutes, 10 en même temps au plus",
+         {"walltime_s": 1200, "array": {"ranges": [{"first": 1, "last": 50}], "at_once": 10}}),
+        ("./x sur 4 nœuds, pas plus de 3 heures, ne pas dépasser 300 heures-cœur",
+         {"walltime_s": 10800, "budget": {"amount": 300.0, "unit": "core-hours"}}),
+    ],
+)  # fmt: skip
+def test_whole_requests_in_german_and_french(text: str, fields: dict[str, Any], read: Read, stated: Stated) -> None:
+    found = stated(read(text))
+    assert {name: value for name, value in found.items() if name not in ("command", "shapes")} == fields
+    assert found["command"] == ["./x"]
