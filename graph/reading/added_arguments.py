@@ -8,7 +8,7 @@ from graph.reading.extent import extent
 from graph.reading.find_commands import SHELL_SIGN, Found
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS
 
-__all__ = ["with_arguments"]
+__all__ = ["with_arguments", "with_interpreter"]
 
 _NOUN = (
     r"(?:(?:command[- ]line |cmd |input |additional |extra |following )?"
@@ -21,6 +21,8 @@ _CALLED = r"(?:and|to be|is|being|gets?|called|invoked|started|launched|run|exec
 _ARGUMENTS = re.compile(
     r"(?i),?[ \t]+\(?(?:"
     rf"(?:{_HANDED})+(?:the |its |these |this )?{_NOUN}[ \t]*:?[ \t]*"
+    r"|(?:mit|avec) (?:den |dem |les |l'|des )?(?:argument(?:en|s)?|parametern?|optionen|options?|paramètres?)"
+    r"(?!\w)[ \t]*:?[ \t]*"
     rf"|{_NOUN}[ \t]*[:=]?[ \t]*(?=-)"
     rf"|(?:{_CALLED}[ \t]+)+(?:with |using |as )?(?=--?[A-Za-z])"
     r")(?=\S)"
@@ -69,3 +71,24 @@ def _ends_here(text: str, end: int, words: str) -> bool:
         return False
     first, second = following[0], following[-1]
     return first in KEYWORDS or (first[0].isdigit() and (not first.isdigit() or second in KEYWORDS))
+
+
+_INTERPRETED = re.compile(
+    r"(?i)(?<![\w-])(?P<by>python[23]?|julia|perl|ruby|bash|rscript|r)[ -](?:script|program|file|code)(?: file)?"
+    r"(?: is| called| named)*[ \t]+[`\"']?$"
+)
+_WRITTEN_IN = {".py": "python", ".jl": "julia", ".pl": "perl", ".rb": "ruby", ".sh": "bash", ".r": "r"}
+
+
+def with_interpreter(text: str, item: Found) -> Found:
+    """`a python script called predict.py`: what runs it stands before its name."""
+    said = _INTERPRETED.search(text[max(0, item.inner - 48) : item.inner])
+    first = item.body.split()[0] if item.body.split() else ""
+    ending = re.search(r"\.\w+$", first)
+    if said is None or ending is None or "/" in first:
+        return item
+    language = "r" if said["by"].lower() == "rscript" else said["by"].lower().rstrip("23")
+    if _WRITTEN_IN.get(ending[0].lower()) != language:
+        return item
+    by = "Rscript" if language == "r" else said["by"].lower()
+    return Found(item.start, item.end, item.inner, f"{by} {item.body}", item.named)

@@ -12,7 +12,7 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import ContainerNeed, Source
 from dragoman.secrets import redact
 from dragoman.units import format_duration
-from graph.reading.added_arguments import with_arguments
+from graph.reading.added_arguments import with_arguments, with_interpreter
 from graph.reading.arguments_apart import arguments_apart
 from graph.reading.draft import Draft
 from graph.reading.earlier_commands import without_earlier
@@ -50,7 +50,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
             draft.line.claim_text(refused, item.end)
             continue
-        item = with_arguments(draft.line.text, item)
+        item = with_interpreter(draft.line.text, with_arguments(draft.line.text, item))
         lead = _SAME_AS.search(draft.line.text[: item.inner])
         draft.line.claim_text(lead.start() if lead else item.start, item.end)
         found.append(item)

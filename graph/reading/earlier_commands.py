@@ -27,6 +27,7 @@ _NOW = re.compile(
     r"|want)"
     r"(?![\w-])[^;\n]*$"
 )
+_AS = re.compile(r"(?i)(?<![\w-])(?:as|like|by|with|via|command|call|line)(?: follows| this)?:?[ \t\n]*[`\"'“]?$")
 _WRAPPED = re.compile(
     r"(?i)^[`\"'”]?[ \t,]*(?:which |that |it )?(?:is |are |gets |being |has been |was )?"
     r"(?:wrapped|packed|hidden|contained|called|started|launched|run|invoked|replaced)(?: up)? "
@@ -43,7 +44,9 @@ def without_earlier(draft: Draft, found: list[Found]) -> list[Found]:
     for index, item in enumerate(found):
         later = found[index + 1] if index + 1 < len(found) else None
         between = text[item.end : later.start] if later else ""
-        if later is not None and _WRAPPED.match(between):
+        if later is not None and _is_named(item, later, between):
+            draft.line.claim_text(item.start, item.end)
+        elif later is not None and _WRAPPED.match(between):
             draft.default(
                 f"{redact(item.body)[:200]!r} is started by {redact(later.body)[:200]!r}, which is the command"
             )
@@ -59,6 +62,12 @@ def without_earlier(draft: Draft, found: list[Found]) -> list[Found]:
     for item in others:
         draft.default(f"{redact(item.body)[:200]!r} tells how it was, and asks for nothing")
     return now
+
+
+def _is_named(item: Found, later: Found, between: str) -> bool:
+    """`./x is to be started as "mpirun -np 16 ./x in.dat"`: the program is named first, and the line is the command."""
+    words = later.body.split()
+    return item.body.strip() in words and len(words) > 1 and _AS.search(between) is not None
 
 
 def _clause_before(text: str, start: int) -> str:

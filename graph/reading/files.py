@@ -43,7 +43,8 @@ _AS = (
 )
 _ARGUMENT = re.compile(r" as (?:its|the|an?) (?:only |first |last |single |sole )?argument(?![\w-])")
 INPUT = (
-    rf"(?<![\w/.-])(?:in ?: ?|(?:file )?input(?: file)?s? ?: ?|(?:it |which |that |the job |job )?(?:needs?"
+    rf"(?<![\w/.-])(?<!log )(?<!output )(?:in ?: ?|(?:file )?input(?: file)?s? ?: ?"
+    rf"|(?:it |which |that |the job |job )?(?:needs?"
     rf"|requires?|reads?|reading|takes?|uses?"
     rf"|using|with|from|on"
     rf"|stage(?: in)?|upload|copy|transfer)"
@@ -84,8 +85,14 @@ OUTPUT_AROUND = (
     r"(?: to (?:me|us|my \w+|our \w+))?(?: when (?:it is |it's )?(?:done|finished))?(?![\w-])"
 )
 OUTPUT_PASSIVE = (
-    rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*{_LIST} (?:is|are|should be|must be"
-    rf"|shall be|has to be|have to be|needs? to be|to be) (?:to be )?{_MOVED_BACK}(?: back| home)?(?![\w-])"
+    rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*\(?{_LIST}\)? "
+    rf"(?:(?:should|must|shall|has to|have to) come|(?:is|are|should be|must be|shall be|has to be|have to be"
+    rf"|needs? to be|to be) (?:to be )?{_MOVED_BACK})(?: back| home)?(?![\w-])"
+)
+OUTPUT_NAMED = (
+    rf"(?<![\w/.-])(?:(?:we|i|you) (?:will |should )?(?:expect|want|get|need|keep) )?(?:the |an? )?(?:file )?{_LIST},? "
+    r"(?:as|is|are|being) (?:an? |the |our |my |its )?(?:final |expected |main |only )?(?:results?|outputs?)"
+    r"(?: files?)?(?![\w-])"
 )
 
 
@@ -155,7 +162,9 @@ def read_files(draft: Draft, sites: Sequence[str] = ()) -> None:
     for match in draft.line.find(MOVED):
         source, name = (draft.line.words(*match.span(group)).rstrip(".") for group in ("files", "as"))
         draft.add("inputs", InputFile(source=source, name=name), *match.span())
-    for match in (found for rule in (OUTPUT_AROUND, OUTPUT, OUTPUT_PASSIVE) for found in draft.line.find(rule)):
+    for match in (
+        found for rule in (OUTPUT_AROUND, OUTPUT, OUTPUT_PASSIVE, OUTPUT_NAMED) for found in draft.line.find(rule)
+    ):
         _outputs(draft, match)
     if "outputs" in draft.fields:
         _optional_outputs(draft)

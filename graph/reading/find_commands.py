@@ -68,7 +68,7 @@ _DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,40
 _QUOTED_BY = re.compile(r"(?<![\w./-])(?P<word>[^\W\d_]+)[ \t]*$")
 """A word before a quoted command: of the sentence, where the quoted words are no argument of another command."""
 _COMMAND_IS = re.compile(
-    r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd|executable|exe|program)=)"
+    r"(?i)\b(?:(?:command(?: line)?|cmd) is[ \t]{1,3}|(?:command|cmd|executable|exe|program)(?:=|:(?=[./~])))"
     r"(?:just |simply )?(?P<body>[\w./~][^\n]*)"
 )
 _QUOTED = re.compile(
@@ -79,6 +79,8 @@ _VERB = re.compile(
     r"(?i)(?<![-\w])(?:run|runs|running|execute|executing|executes|launch|launching|start|starting|call|calls|invoke"
     r"|command|cmd|command is|via|lance|lancer|starte)[ \t\n]{1,4}(?:(?:the|my|our|this|a) )?"
     r"(?:(?:[a-z-]{3,14} ){0,2}(?:script|program|programme|command|binary|executable|file|notebook|code) )?$"
+    r"|(?<![-\w])(?:(?:script|programme?|executable|binary|code)(?: file)?(?: (?:is|will be))?(?: called| named)?"
+    r"|job is)[ \t]+$"
 )
 _CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
 _OPENING = re.compile(

@@ -20,6 +20,7 @@ from graph.reading.document import NoForm
 from graph.reading.draft import Draft
 from graph.reading.empty_values import says_nothing
 from graph.reading.environment import variable
+from graph.reading.form_files import file_names, no_file
 from graph.reading.gpus import give_what_gpus_have, read_gpus
 from graph.reading.launchers import read_launch
 from graph.reading.lexicon import NUMBER_WORDS
@@ -249,6 +250,13 @@ def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> No
     fields["command"] = tuple(value) if isinstance(value, list | tuple) else value
 
 
+def _script(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
+    fields[where.lower()] = value
+    text = value.strip() if isinstance(value, str) else ""
+    if re.fullmatch(r"[\w.~@+/-]*[./][\w@+/-][\w.@+/-]*", text):
+        draft.default(f"the script is one line that runs {redact(text)[:200]!r}; that file is not opened by its name")
+
+
 def _no_submit_line(where: str, argv: Sequence[str]) -> None:
     if is_submit_line(argv):
         raise BadRequest(
@@ -280,24 +288,14 @@ def _drop_first(draft: Draft) -> None:
     draft.line.claim(0, 4)
 
 
-_SENTENCE = re.compile(r"(?i)[;|]|\d ?[kmgtp]i?b\b.* |[ \t](?:in|on|at|from|under|and|with|is|are)[ \t]")
-"""What stands in words about files, and in no name of one."""
-
-
-def _file_names(item: Any) -> list[Any]:  # noqa: ANN401  # form values are of any kind
-    """`a.dat, b.dat` and `a.dat and b.dat` are two files, where each is a name without blanks."""
-    parts = re.split(r",[ \t]+(?:and[ \t]+)?|[ \t]+and[ \t]+", item.strip()) if isinstance(item, str) else []
-    return parts if len(parts) > 1 and all(re.fullmatch(r"[^\s;|]*[./*][^\s;|]*", part) for part in parts) else [item]
-
-
 def _files(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     name = _ALIASES.get(where.lower(), where.lower())
     items: list[Any] = []
-    for index, item in enumerate(part for each in _each(value) for part in _file_names(each)):
+    for index, item in enumerate(part for each in _each(value) for part in file_names(each)):
         if not isinstance(item, str):
             items.append(item)
             continue
-        if _SENTENCE.search(item):
+        if no_file(item):
             raise NoForm(
                 f"{redact(item)[:120]!r} is no file's name", where=f"{name}.{index}", cure="give one path each"
             )
@@ -381,8 +379,8 @@ _POLICIES = frozenset(
 )
 _READERS: dict[str, Callable[[Draft, dict[str, Any], str, Any], None]] = {
     "walltime": _walltime, "walltime_s": _walltime_s, "memory": _amount("memory"), "gpus": _amount("gpus"),
-    "deadline": _moment, "start_after": _moment, "command": _command, "software": _software, "inputs": _files,
-    "outputs": _files, "environment": _environment, "budget": _words("budget", read_wishes),
+    "deadline": _moment, "start_after": _moment, "command": _command, "script": _script, "software": _software,
+    "inputs": _files, "outputs": _files, "environment": _environment, "budget": _words("budget", read_wishes),
     "objective": _words("objective", read_wishes), "array": _words("array"),
     "networks": _words("networks", read_platform),
     "storage": _words("storage", read_platform), "containers": _words("containers", read_platform),

@@ -311,3 +311,32 @@ def test_a_sentence_behind_a_label_is_no_file(read: Read) -> None:
     reading = read("input: 20 GB in /data/set1; ./x on 1 core")
     assert reading.request.command == ("./x",)
     assert not reading.request.inputs
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("I have a python script called predict.py, it needs 4 cores", ("python", "predict.py")),
+        ("run my R script fit.R with 4 cores", ("Rscript", "fit.R")),
+        ("my script is called run.sh, 4 cores", ("run.sh",)),
+        ("Programm ./x mit Argumenten -i a -b 3, 4 Kerne", ("./x", "-i", "a", "-b", "3")),
+        ('Program ./x is to be started as "./wrap ./x in.dat", 4 cores', ("./wrap", "./x", "in.dat")),
+        ("cores:4 cmd:./run.sh", ("./run.sh",)),
+    ],
+)
+def test_how_a_script_is_named(text: str, command: Any, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == command
+    assert reading.request.shape.dump() == {"cpus": 4}
+    assert reading.complete
+
+
+@pytest.mark.parametrize(
+    "text", ["The results (*.vtu, log.txt) should come back; ./x", "./x gives *.vtu; we expect log.txt as a result"]
+)
+def test_results_that_come_back(text: str, read: Read) -> None:
+    assert "log.txt" in [item.pattern for item in read(text).request.outputs]
+
+
+def test_a_script_that_is_only_a_path_is_named(read: Read) -> None:
+    assert any("is not opened by its name" in sentence for sentence in read({"script": "/home/me/run.sh"}).defaults)
