@@ -72,11 +72,17 @@ _LOGINS = (
     re.compile(r"(?P<user>hooks\.slack\.com/services/)[\w/]{8,256}(?!@)"),
 )
 """Passwords in addresses: what stands before one is `user`, and an `@` that ends it is kept."""
+_SAID = r"(?: is| ist| est|:| =| lautet)"
+_MIXED = r"[ \t]{1,3}(?=[^\s,;]*\d)(?=[^\s,;]*[A-Za-z])"
+_ALONE = r"\.?(?![^\s,;]))"
 SAID_SECRET = re.compile(
-    r"(?i)\b((?:password|passwd|passphrase|passwort|kennwort|mot de passe|pw)(?: is| ist| est|:| =| lautet)[ \t]{1,3})"
+    rf"(?i)(?<!\w)((?:password|passwd|passphrase|passwort|kennwort|mot de passe|pw){_SAID}[ \t]{{1,3}}"
+    rf"|(?<![./\-])(?:password|passphrase|passwort|kennwort|mot de passe){_MIXED}(?=[^\s,;/.]{{6,}}{_ALONE}"
+    rf"|(?:api|access|auth|bearer|secret)[ \t](?:token|key){_SAID}?{_MIXED}(?=[^\s,;/.]{{8,}}{_ALONE}"
+    rf"|(?:token|secret){_SAID}{_MIXED}(?=[^\s,;/.]{{8,}}{_ALONE})"
     r"(?!\*\*\*|(?:not|required|needed|wrong|expired|set|kept|asked|stored)\b)[^\s,;]{4,}"
 )
-"""`the password is hunter2`: words that tell a secret."""
+"""`the password is hunter2`, `use password hunter2`: words that tell a secret."""
 _HEADER = re.compile(
     r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
 )

@@ -17,6 +17,8 @@ from dragoman.secrets import HIDDEN, is_secret_name, is_secret_value, redact
 __all__ = ["Shown", "refusal", "refuse_shown", "shown_in", "shown_secrets"]
 
 _MARK = "\ue000"
+_NEAR = 2000
+"""Characters before a value that tell what it is."""
 _NAMES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BEFORE = re.compile(
     r"(?P<name>--?[A-Za-z][\w.\-]*|[A-Za-z_][\w.\-]*)[\"']?\]?[ \t]*(?P<sign>\+?=|:|,)?[ \t\\\n]*(?:\$?[\"'])?"
@@ -68,16 +70,16 @@ def shown_secrets(text: str) -> list[Shown]:
         return []
     found: list[Shown] = []
     pieces = marked.split(_MARK)
-    end = 0
+    end, before = 0, ""
     for place, piece in enumerate(pieces):
         last = place + 1 == len(pieces)
         start = len(text) - len(piece) if last and text.endswith(piece) else text.find(piece, end)
         if start < end:
             return found
-        before = HIDDEN.join(pieces[:place])
         if place and not _harmless(before, text[end:start]):
             found.append(Shown(_name(before, text[end:start]), end))
         end = start + len(piece)
+        before = f"{before}{HIDDEN if place else ''}{piece}"[-_NEAR:]
     return found
 
 
@@ -155,12 +157,12 @@ def _in(value: object, where: str) -> Iterator[tuple[str, str]]:
         yield where, value
     elif isinstance(value, Mapping):
         name, said = value.get("name"), value.get("value")
-        if isinstance(name, str) and isinstance(said, str) and is_secret_name(name):
-            yield f"{where}.value", f"{name}={shlex.quote(said)}"  # a variable, as a form has it
+        if isinstance(name, str) and isinstance(said, str | int) and is_secret_name(name):
+            yield f"{where}.value", f"{name}={shlex.quote(str(said))}"  # a variable, as a form has it
         for key, each in value.items():
             inner = f"{where}.{key}" if where else str(key)
-            if isinstance(each, str) and key != "secret" and is_secret_name(str(key)):
-                yield inner, f"{key}={shlex.quote(each)}"
+            if isinstance(each, str | int) and key != "secret" and is_secret_name(str(key)):
+                yield inner, f"{key}={shlex.quote(str(each))}"
             yield from _in(each, inner)
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         if len(value) > 1 and all(isinstance(each, str) for each in value):
