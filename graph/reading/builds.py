@@ -7,7 +7,7 @@ import re
 from dragoman.request import SoftwareNeed
 from graph.reading.draft import Draft
 
-__all__ = ["own_name", "with_build"]
+__all__ = ["is_a_manager", "own_name", "with_build"]
 
 _MANAGERS = {
     "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
@@ -15,7 +15,9 @@ _MANAGERS = {
 }  # fmt: skip
 _ANY = "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
 _MANAGED = re.compile(
-    r"(?: please)? ?[,(]? ?(?:(?:taken |loaded |installed |built |available )?(?:from|via|through|by|with|using|in|as)"
+    r"(?: please)? ?[,(]? ?(?:(?:(?:must|should|has to|have to|is to) be |is |are )?(?:taken |loaded |installed "
+    r"|built |available "
+    r"|provided |there |present )?(?:from|via|through|by|with|using|in|as)"
     rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
 )
 _MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
@@ -33,6 +35,16 @@ _RUN_OF = re.compile(
 def own_name(written: str) -> str:
     """`ECHAM-Rechnung` is a run of ECHAM."""
     return _RUN_OF.sub("", written)
+
+
+def is_a_manager(draft: Draft, start: int, end: int) -> bool:
+    """Whether a name says who installed something (`installed with Spack`), and is no software that is asked for."""
+    said = re.search(
+        r"(?:installed|built|provided|available|packaged) (?:with|via|through|by|from|using"
+        r"|in) $",
+        draft.line.norm[:start],
+    )
+    return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
 
 
 def with_build(draft: Draft, need: SoftwareNeed, start: int, end: int) -> tuple[SoftwareNeed, int, int]:

@@ -105,7 +105,8 @@ VAGUE = (
 _VAGUE_FIELD = {"node": "nodes", "task": "tasks", "core": "cpus", "thread": "cpus_per_task", "gpu": "gpus"}
 PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_PER = (
-    rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|(?:of them )?(?:are )?(?:placed )?(?:on|to|in) (?:each|every|an?)) ?"
+    rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|(?:of them )?(?:are )?(?:placed )?(?:(?:on|to|in) (?:each|every)|to an?"
+    rf"|(?<=[,(:] \d )on a|(?<=[,(:] \d\d )on a)) ?"
     r"(?P<per>node|task|rank|gpu|host|machine)(?![\w-])"
 )
 

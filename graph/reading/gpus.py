@@ -21,7 +21,7 @@ MODEL = (
     r"|k(?:20x?|40|80)|m(?:40|60)|mi(?:50|60|100|210|250x?|300[axs]?|325x|355x)|rtx ?(?:a?\d{4})(?: ?ti)?"
     r"|gtx ?\d{3,4}(?: ?ti)?|pvc|max[ -]?1[15]\d0|arc a\d{3})"
 )
-_SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?!\w))"
+_SIZE = r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?!\w))"
 _GPU = r"(?:gpus?|accelerators?|graphics cards?|gpu cards?|cards?)"
 _QUANTITY = (
     rf"(?:(?P<bound>at least|up to|at most|max\.?|exactly) )?(?:(?P<n>{NUMBER}) ?(?:x|\u00d7|\*)? ?"
@@ -37,55 +37,65 @@ BY_MODEL = (
     rf"|\.\d)(?<!\d\d\.\d)s?(?:(?<=\d)s)?{_TAIL}(?:[ -]{_GPU})?{PER}"
 )
 BY_MODEL_PLURAL = BY_MODEL.replace("(?!\\w|\\.\\d)(?<!\\d\\d\\.\\d)s?(?:(?<=\\d)s)?", "(?:s|'s)?(?![\\w]|\\.\\d)")
-BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)[ -]{_GPU}(?!\w){PER}"
+BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)[ -]{_GPU}(?!\w){PER}"
 BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
     rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
-    rf"(?:,? ?(?P<size>\d{{1,4}} ?g(?:i?b)?))?\)?(?!\w){PER}"
+    rf"(?:,? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?))?\)?(?!\w){PER}"
 )
-IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b)?)(?: each)?)?\)"
+IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each)?)?\)"
 WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?P<link>with|having|of|that have"
     rf"|which have|each with"
     rf"|each having|each of them with|each of which has) | \(?)(?:at least |(?:no|not) less than |>= ?"
     rf"|(?:a )?min(?:imum)?\.?(?: of)? )?"
-    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem))?(?: each"
-    r"| per gpu| on each)?)"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*"
+    r"|gpu memory|vmem))?(?: each"
+    r"| per gpu| on each| on it| on board| on the card)?)"
     r"(?P<memory>(?: (?:of )?(?:main |system |its own |their own )?(?:ram|memory))?)(?![\w])"
 )
 COMMA_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU},? (?:each )?(?:with )?(?:at least |>= ?|min(?:imum)?\.? )?"
-    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem|memory))? each(?![\w])"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?: (?:of )?(?:vram|hbm\w*|gpu memory|vmem"
+    r"|memory))? each(?![\w])"
 )
 SIZED = (
-    r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)[ -]"
-    rf"(?:{_GPU}|ones?)(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b)?)"
+    r"(?<![\w.-])(?:at least |>= ?|min(?:imum)?\.? |with |the )?(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?"
+    r"|igabytes?)?)[ -]"
+    rf"(?:{_GPU}|ones?)(?!\w)|{_GPU} (?:with|having|of) (?:at least )?(?P<size2>\d{{1,4}}(?:\.\d)? ?g(?:i?b|igs?"
+    rf"|igabytes?)?)"
     rf"(?! (?:of )?(?:ram|host|main|system))(?!\w)(?: (?:of )?(?:memory|vram|hbm\w*))?)"
     rf"(?:,? (?:and )?(?P<n>{NUMBER}) (?:of (?:them|these|those)|(?=per |on each )){PER})?"
 )
 ON_CARD = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?"
-    r"|>=) ?){0,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)"
+    r"|>=) ?){0,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)"
     r" (?:on|in) (?:the|each|every|a) (?:card|gpu)s?(?!\w)"
+)
+OWN_MEMORY = (
+    r"(?<![\w.-])(?:,? ?(?:(?:that|which) (?:has|have)|each (?:with|having)|with|having) )?(?:at least |>= ?)?"
+    r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?) (?:of )?(?:its|their) own (?:memory|ram|vram)(?![\w-])"
 )
 EACH_GPU = (
     r"(?<![\w.-])(?:each|every|per) (?:gpu|card)s?:? (?:(?:with|has|have|having|needs|must have|should have|at least"
-    r"|min(?:imum)?\.?(?: of)?|>=) ?){1,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?)(?: (?:of )?(?:memory|vram"
+    r"|min(?:imum)?\.?(?: of)?|>=) ?){1,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?: (?:of )?(?:memory"
+    r"|vram"
     r"|hbm\w*))?(?![\w])"
     r"(?! (?:of )?(?:ram|host|main|system|cpu))"
 )
 VRAM = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?|>=|each with) ?){0,3}"
-    r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b)?) ?(?:of )?(?:vram|v-ram|hbm\w*|gpu (?:memory|ram|mem)"
+    r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?) ?(?:of )?(?:vram|v-ram|hbm\w*|gpu (?:memory|ram|mem)"
     r"|video (?:memory|ram)|vmem|device memory|gpu-memory)"
     r"|(?:vram|gpu (?:memory|ram|mem)|video memory|gpu-memory)(?: of| is|:| ?=|,)?(?: at least| >=)? ?"
-    r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b)?))(?: each| per (?:gpu|card)| on each)?(?![\w])"
+    r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?))(?: each| per (?:gpu|card)| on each)?(?![\w])"
 )
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
     rf"s?(?![\w]|\.\d)(?: {_GPU})?(?: ?[x\u00d7] ?(?P<n>\d{{1,3}})(?!\w))?"
-    r"(?:,? (?:with|having) (?:at least )?(?P<size2>\d{1,4} ?gi?b)(?: (?:of )?(?:memory|vram|hbm\w*))?(?!\w)"
+    r"(?:,? (?:with|having|that has|which has|that have|which have) (?:at least )?(?P<size2>\d{1,4} ?gi?b)"
+    r"(?: (?:of )?(?:its own |their own )?(?:memory|vram|hbm\w*))?(?!\w)"
     r"(?! (?:of )?(?:ram|main|system|host)))?"
 )
 MAKE_ONLY = (
@@ -143,7 +153,7 @@ def read_gpus(draft: Draft) -> None:
         draft.line.claim(*match.span())
     for match in draft.line.find(VRAM):
         _gpu_memory(draft, match, match["size"] or match["size2"])
-    for match in (found for rule in (ON_CARD, EACH_GPU) for found in draft.line.find(rule)):
+    for match in (found for rule in (ON_CARD, OWN_MEMORY, EACH_GPU) for found in draft.line.find(rule)):
         _gpu_memory(draft, match, match["size"])
     for match in draft.line.find(SIZED):
         count = count_of(match["n"]) if match["n"] else None
@@ -173,7 +183,7 @@ def read_gpus(draft: Draft) -> None:
 
 def _bytes(size: str) -> int | None:
     try:
-        return parse_bytes(re.sub(r"g$", "gb", size))
+        return parse_bytes(re.sub(r"g(?:igs?|igabytes?)?$", "gb", size))
     except BadRequest:
         return None
 
@@ -223,7 +233,7 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         return
     size = groups.get("size") or groups.get("size1")
     try:
-        each = parse_bytes(re.sub(r"g$", "gb", size)) if size else None
+        each = parse_bytes(re.sub(r"g(?:igs?|igabytes?)?$", "gb", size)) if size else None
     except BadRequest:
         return
     if "sure" in groups and not _says_of_gpu(match) and not _is_of_the_gpu(draft, match):

@@ -33,6 +33,12 @@ LOCAL_AFTER = (
     rf"|node's |each node's )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssds?|nvme|drive)"
     rf"(?: (?:of|on) (?:the|each|every) nodes?| space)?(?![\w-])"
 )
+LOCAL_WITH = (
+    rf"(?<![\w-])(?:an? |the |its |their )?(?:own )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssd"
+    rf"|nvme|drive)"
+    rf"s?,? (?:with|of|having|that has|which has) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
+    rf"| capacity)?(?! \w*memory)"
+)
 LOCAL_BEFORE = (
     rf"(?<![\w-])(?P<local>local|node-local) (?P<disk>disk|scratch|ssds?|nvme)(?: space| storage)?(?: of|:| ?=)?"
     rf" (?:at least )?{_SIZE}"
@@ -86,7 +92,7 @@ def read_memory(draft: Draft) -> None:
     for match in draft.line.find(RATE):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
-    for match in (found for rule in (LOCAL, LOCAL_AFTER, LOCAL_BEFORE) for found in draft.line.find(rule)):
+    for match in (found for rule in (LOCAL, LOCAL_AFTER, LOCAL_WITH, LOCAL_BEFORE) for found in draft.line.find(rule)):
         _local(draft, match)
     for match in draft.line.find(HALF):
         size = bytes_of("1", match["unit"])[0] // (2 if match["half"] else 1)

@@ -124,6 +124,14 @@ _TURNS = re.compile(
     r"|last (?:choice|resort|option)|worst|out|off|dislike|hate|against|neither|nor|anything but|anywhere but)(?![\w-])"
 )
 """Words beside a site that can mean the opposite; where no rule has read them, it is asked."""
+_RUN_NOT = re.compile(
+    r"(?<![\w-])(?:(?:must|may|should|shall|can|will|do|does|is|are)(?: not|n't)|cannot|can't|won't|mustn't"
+    r"|shouldn't|never"
+    r"|not)(?: (?:to|be|ever|please|under any circumstances)){0,3} (?:run|sen[dt]|submit(?:ted)?|go|execut\w+"
+    r"|placed?|start(?:ed)?"
+    r"|land|launch(?:ed)?|scheduled?|happen|take place|calculated?|computed?|brought|moved?)"
+    r"(?: (?:it|this|that|them|anything|(?:this|the|my|our) (?:jobs?|runs?|work|data)))? $"
+)
 _IS = re.compile(r" (?:is|are|was|were|would|will|should|shall|must|can|cannot|can't|isn't|won't|has|have|seems)\b")
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
@@ -137,7 +145,25 @@ _QUEUE_WORDS = frozenset(
     ]
 )
 """Words of the language that queues are named by."""
-_NOT_NAMES = PADDING | KEYWORDS | {"which", "whatever", "least", "most", "more", "once", "only"}
+_NOT_NAMES = (
+    PADDING
+    | KEYWORDS
+    | {
+        "shortest",
+        "longest",
+        "emptiest",
+        "quickest",
+        "wait",
+        "length",
+        "which",
+        "whatever",
+        "least",
+        "most",
+        "more",
+        "once",
+        "only",
+    }
+)
 
 
 def read_places(draft: Draft, sites: Sequence[str]) -> None:
@@ -266,6 +292,10 @@ def _known_sites(draft: Draft, known: dict[str, str]) -> None:
             )  # fmt: skip
             continue
         turned = None if site in plain else _TURNS.search(_segment(draft, *match.span()))
+        told_not = _RUN_NOT.search(draft.line.norm[max(0, match.start() - 80) : match.start()])
+        if told_not and match[0].startswith(("at ", "on ", "to ", "in ", "use ", "using ")):
+            draft.add("sites_not", site, match.start() - len(told_not[0]), match.end())
+            continue
         refused = match[0].startswith(("not ", "no ", "nor ", "never ")) or match["out"] not in (None, " only")
         if turned and not refused:
             draft.ask(

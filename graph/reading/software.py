@@ -9,12 +9,14 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
-from graph.reading.builds import own_name, with_build
+from graph.reading.builds import is_a_manager, own_name, with_build
 from graph.reading.conditions import in_its_absence, only_if_there
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, PADDING
 from graph.reading.reading import Option
+from graph.reading.verbs import VERBS
+from graph.reading.version_lists import with_other_versions
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
 from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD
 
@@ -199,7 +201,7 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
-    if draft.line.norm[slice(*span)] in _NUMBERED:
+    if draft.line.norm[slice(*span)] in _NUMBERED or is_a_manager(draft, *span):
         return
     found = as_written(draft, match)
     aside = ASIDE.search(draft.line.norm[max(0, span[0] - 40) : span[0]])
@@ -265,7 +267,12 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     verb = single and name.replace("-", "").isalpha() and name.islower()
     if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
-    if norm[start:end] in _METHODS or norm[start:end] in _NOUNS:
+    if (
+        norm[start:end] in _METHODS
+        or norm[start:end] in _NOUNS
+        or (name in VERBS and single)
+        or is_a_manager(draft, start, end)
+    ):
         return
     if norm[end : end + 1] in ("(", ":", "="):
         return  # `CCSD(T)`, and a label
@@ -370,6 +377,7 @@ def _add(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
         draft.source(f"software.{len(known) - 1}.alternatives", start, instead.end())
         draft.software_ends.add(instead.end())
         return
+    need, end = with_other_versions(draft, need, end)
     need, start, end = with_build(draft, need, start, end)
     draft.software_ends.add(end)
     for index, other in enumerate(known):

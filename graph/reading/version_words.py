@@ -45,7 +45,10 @@ MEASURED = (
     r"|eur)(?!\w)"
 )
 """Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
-MUST_BE = r" (?:must|should|has to|have to|needs? to|shall|ought to)(?: be)? "
+MUST_BE = (
+    r" (?:must|should|has to|have to|needs? to|shall|ought to|may|is to|are to)(?: be)?"
+    r"(?: (?:used|installed|present|available|there|loaded|provided))?(?: (?:in|of|with|at))?(?: (?:an?|the))? "
+)
 """`ROCm must be at least 5.7`: between a name and what its version is held to."""
 VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
@@ -53,9 +56,10 @@ RANGE = (
     rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
     rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
     rf"|through) ?(?P<high2>{_DOTTED})"
-    rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but )?(?:not including|not|excluding|below"
+    rf"|(?:versions|releases) (?P<low5>{VERSION}) (?:through|to|till|until|up to) (?P<high5>{VERSION})"
+    rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?(?:not including|not|excluding|below"
     rf"|before|under)"
-    rf" (?P<high3>{VERSION})"
+    rf",? (?P<high3>{VERSION})"
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}}(?:(?:that|which) (?:is|are"
     rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
@@ -94,7 +98,8 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
 
 def _two_ends(groups: dict[str, str | None]) -> tuple[VersionBound, ...]:
     """Both bounds of a form that has two; none: it has not."""
-    low, high = groups.get("low") or groups.get("low2"), groups.get("high") or groups.get("high2")
+    low = groups.get("low") or groups.get("low2") or groups.get("low5")
+    high = groups.get("high") or groups.get("high2") or groups.get("high5")
     if low and high:
         return _bound(">=", low), _bound("<=", high)
     low, high = groups.get("low3"), groups.get("high3")

@@ -449,3 +449,29 @@ def test_a_refusal_of_something_else_is_not_of_the_site(read: Read) -> None:
 )
 def test_both_ends_of_versions_in_words(text: str, version: str, read: Read) -> None:
     assert str(read(text).request.software[0].version) == version
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please do not send this job to beta; any other site will do. ./x",
+        "the job must not be run at beta, ./x", "never start it on beta: ./x",
+    ],
+)  # fmt: skip
+def test_a_job_that_must_not_run_somewhere(text: str, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    assert (found.request.sites, found.request.sites_not) == ((), ("beta",))
+    assert found.questions == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./x on an A100 that has 80 GB of its own memory", "one a100, the kind w/ 80 gigs of gpu memory, ./x",
+        "./x on one A100 with at least 80 GB of its own memory",
+    ],
+)  # fmt: skip
+def test_memory_of_its_own_is_the_gpu_s(text: str, read: Read) -> None:
+    shape = read(text).request.shape
+    assert shape.memory is None
+    assert shape.gpus.memory_bytes == 80 * 10**9

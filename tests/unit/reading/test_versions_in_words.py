@@ -1,0 +1,49 @@
+"""Versions in the words of sentences: lists of which one will do, exclusions, and who installed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        ("MATLAB R2023b or R2024a, 1 node", ["R2023b", "R2024a"]),
+        ("Abaqus 2023 or 2024 on 1 node", ["2023", "2024"]),
+        ("CP2K 2023.1, 2023.2 or 2024.1, 2 nodes", ["2023.1", "2023.2", "2024.1"]),
+        ("Stata 17 or 18, 1 node", ["17", "18"]),
+    ],
+)
+def test_versions_of_which_one_will_do(read: Callable[..., Any], text: str, versions: list[str]) -> None:
+    reading = read(text)
+    (need,) = reading.request.software
+    assert [str(one.version).removeprefix("==") for one in (need, *need.alternatives)] == versions
+    assert {one.name for one in (need, *need.alternatives)} == {text.split()[0]}
+    assert not reading.unread
+
+
+@pytest.mark.parametrize("text", ["Abaqus 2023 or 24 cores", "Stata 17 or 18 cores", "GROMACS 2024.1 or newer, 1 node"])
+def test_a_count_behind_or_is_no_version(read: Callable[..., Any], text: str) -> None:
+    assert read(text).request.software[0].alternatives == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("HOOMD-blue may be used in any version but 4.3.0, 1 node", "!=4.3.0"),
+        ("JAX has to be present in a version from 0.4.25 up to, but not including, 0.5.", ">=0.4.25,<0.5"),
+        ("OpenFOAM, releases 2206 through 2312, on eight nodes", ">=2206,<=2312"),
+        ("Qiskit with version 1.2 or later, 1 node", ">=1.2"),
+    ],
+)
+def test_ranges_in_sentences(read: Callable[..., Any], text: str, version: str) -> None:
+    assert str(read(text).request.software[0].version) == version
+
+
+def test_who_installed_it_is_no_software(read: Callable[..., Any]) -> None:
+    (need,) = read("Psi4 1.9 has to be available through conda, 1 node").request.software
+    assert (need.name, need.manager) == ("Psi4", "conda")
+    assert "Spack" not in {need.name for need in read("PETSc, installed with Spack, 1 node").request.software}
