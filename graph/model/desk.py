@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ class ModelDesk:
     make: Callable[[], BaseChatModel]
     limits: ModelLimits = field(default_factory=ModelLimits)
     _opened: BaseChatModel | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
 
     async def model(self) -> BaseChatModel:
         """The chat model.
@@ -44,10 +46,17 @@ class ModelDesk:
         """
         if self._opened is None:
             try:
-                self._opened = await anyio.to_thread.run_sync(self.make)
+                return await anyio.to_thread.run_sync(self._open)
             except (DragomanError, ImportError) as error:
                 raise ModelTrouble(f"not to be had: {error}"[:500]) from error
         return self._opened
+
+    def _open(self) -> BaseChatModel:
+        """In a thread; sites that are asked at once wait for the first."""
+        with self._opening:
+            if self._opened is None:
+                self._opened = self.make()
+            return self._opened
 
     def session(self, spent_usd: float = 0.0) -> Session:
         """What one negotiation shares.

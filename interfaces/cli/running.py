@@ -123,5 +123,5 @@ def _first(group: BaseExceptionGroup[BaseException]) -> DragomanError | None:
 
 
 def at_terminal() -> bool:
-    """Whether a person sits at both ends."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    """Whether a person sits at all ends: nobody is asked about proposals that went into a file."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and sys.stderr.isatty()

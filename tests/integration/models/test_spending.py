@@ -165,3 +165,18 @@ async def test_a_verdict_that_nobody_asked_for_counts_for_nothing(
     assert after.verdict is proposal.verdict
     assert after.model is not None
     assert after.model.outcome == "ok"
+
+
+async def test_many_at_once_open_it_once(desk: Any, served: Any, reply: Any) -> None:
+    served.script = lambda call: reply(text="well")
+    shared = desk()
+    opened: list[Any] = []
+    make = shared.make
+
+    def counted() -> Any:
+        opened.append(1)
+        return make()
+
+    shared.make = counted
+    await many(shared.session(), 12)
+    assert (len(opened), len(served.calls)) == (1, 12)
