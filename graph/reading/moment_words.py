@@ -162,7 +162,10 @@ AT_THE = (
     rf"(?:,? (?:at the|at more|au plus) (?P<end>earliest|latest|tôt|tard)(?!{_DAY_NEXT})"
     r"| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
 )
-DAY_AFTER = re.compile(r"[^.;!?\n]{0,16} on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
+DAY_AFTER = re.compile(
+    r"[^.;!?\n]{0,16} (?:on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|(?:tomorrow|demain)(?![\w-]))"
+)
 DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
     rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"

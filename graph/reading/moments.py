@@ -78,6 +78,14 @@ def read_moments(draft: Draft) -> None:
         if match.re is pattern(DAY_AT) and not DAY_ALONE.search(draft.line.norm[: match.start()]):
             continue
         _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
+    start, end = draft.fields.get("start_after"), draft.fields.get("deadline")
+    if start is not None and end is not None and start >= end:
+        del draft.fields["start_after"]
+        draft.ask(
+            "start_after", 0, 0,
+            f"It would start at {start:%Y-%m-%d %H:%M} UTC, not before the deadline {end:%Y-%m-%d %H:%M}. When then?",
+            [],
+        )  # fmt: skip
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
             draft.line.claim(*match.span())

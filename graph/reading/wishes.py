@@ -188,11 +188,36 @@ LEFT = (
     rf"(?: (?:in|on|of|for|until|till) (?:the|our|my|this) (?:[a-z]+ )?[a-z]+)?(?![\w-])"
 )
 """What is still there to be spent, which is no bound of this job where another amount is."""
+_UNIT_OF_SPENDING = rf"(?:us\$|\$|€|usd|eur|euros?|dollars?|{_HOURS.replace('(?P<hours>', '(?:')})"
+SPENT = (
+    rf"(?<![\w-])(?:(?:have|has|had|'ve|already|we|i|it|they|that|run|runs|job|previous|last|previously) ){{1,5}}"
+    rf"(?:used(?: up)?|spent|consumed|burn(?:t|ed)(?: up)?|wasted|cost|eaten|paid)(?: (?:already|about|around"
+    rf"|roughly|some"
+    rf"|nearly|almost|up)){{0,2}} {NUMBER} ?{_UNIT_OF_SPENDING}(?: (?:already|so far|until now|before|last [a-z]+"
+    rf"|this [a-z]+"
+    rf"|yesterday|in [a-z]+|on (?:it|that)))?(?![\w-])"
+    rf"|(?<![\w-])(?:our |my |the )?(?:budget|cost|price"
+    rf"|consumption) was {NUMBER} ?{_UNIT_OF_SPENDING}(?: (?:last|in|before"
+    rf"|earlier)(?: [a-z]+)?)?(?![\w-])"
+)
+"""What was spent before, which bounds nothing."""
+SHARE = (
+    rf"(?<![\w.-])(?P<n>{NUMBER}) (?:out )?of (?:our|the|my|these|those|its|all)(?: remaining| last| total)? {NUMBER}"
+    rf" ?(?:(?P<money>us\$|\$|€|usd|eur|euros?|dollars?)|{_HOURS})(?![\w-])(?: (?:may|can) be (?:used|spent))?"
+)
+"""`500 of our 2000 core-hours`: the first is meant."""
 SUM = r"budget(?: is| of|:| ?=)? ?"
 
 
 def _left_over(draft: Draft) -> None:
-    """Take what is left in an account as background where another amount bounds the job."""
+    """Take what is left in an account as background where another amount bounds the job; what was spent is told."""
+    for match in draft.line.find(SPENT):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
+    for match in draft.line.find(SHARE):
+        values, unit = amounts_of(match["n"]), _unit(match["money"], match["hours"])
+        if len(values) == 1 and values[0] > 0:
+            draft.put("budget", Budget(amount=values[0], unit=unit), *match.span())  # type: ignore[arg-type]  # from the tables
     amounts = [match.span() for match in draft.line.find(BUDGET)]
     for match in draft.line.find(LEFT):
         if any(end <= match.start() or start >= match.end() for start, end in amounts):
@@ -200,14 +225,17 @@ def _left_over(draft: Draft) -> None:
             draft.line.claim(*match.span())
 
 
+def _unit(money: str | None, hours: str | None) -> str:
+    named = re.sub(r"[- ]?(?:hours?|hrs?|h)$", "-hours", hours or "").replace("cpu", "core")
+    return _MONEY.get(money or "") or named
+
+
 def read_wishes(draft: Draft) -> None:
     """Find objective, urgency and budget."""
     _left_over(draft)
     for match in draft.line.find(BUDGET):
         number = match["a"] or match["b"]
-        unit = _MONEY.get(match["sign"] or match["money"] or "") or re.sub(
-            r"[- ]?(?:hours?|hrs?|h)$", "-hours", match["hours"] or ""
-        ).replace("cpu", "core")
+        unit = _unit(match["sign"] or match["money"], match["hours"])
         values = amounts_of(number)
         if len(values) == 2 and draft.line.foreign and "," not in number:
             values = values[:1]  # `1.500 Kernstunden`

@@ -331,3 +331,26 @@ def test_whole_requests_in_german_and_french(text: str, fields: dict[str, Any], 
     found = stated(read(text))
     assert {name: value for name, value in found.items() if name not in ("command", "shapes")} == fields
     assert found["command"] == ["./x"]
+
+
+@pytest.mark.parametrize("words", ["we used 400 core-hours last month", "the last run consumed 90 EUR"])
+def test_what_was_spent_before_is_told(words: str, read: Read) -> None:
+    reading = read(f"./x on 2 nodes, 3 hours, {words}")
+    assert reading.request.budget is None
+    assert reading.unread
+
+
+@pytest.mark.parametrize(
+    "words", ["500 of our 2000 core-hours may be used", "spend 500 of the remaining 2000 core-hours"]
+)
+def test_a_share_of_what_is_there(words: str, read: Read, stated: Stated) -> None:
+    assert stated(read(f"./x on 2 nodes, 3 hours, {words}"))["budget"] == {"amount": 500.0, "unit": "core-hours"}
+
+
+@pytest.mark.parametrize(
+    "words", ["starting Monday, ending by Friday 12:00", "not before Friday 18:00, done by Friday 12:00"]
+)
+def test_a_start_behind_the_deadline_is_asked(words: str, read: Read) -> None:
+    reading = read(f"./x on 2 nodes for 3 hours {words}")
+    assert [question.field for question in reading.questions] == ["start_after"]
+    assert reading.request.deadline is not None
