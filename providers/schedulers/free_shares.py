@@ -9,7 +9,7 @@ from dragoman.facts import FreeShare
 
 __all__ = ["MOST_SHARES", "counted_shares", "nothing_free"]
 
-MOST_SHARES = 64
+MOST_SHARES = 32
 """Different shares of one group; of more, those that hold the most are told."""
 
 
