@@ -25,6 +25,7 @@ from graph.reading.plain_programs import PLAIN, WORDLIKE, needs_more, perhaps_co
 from graph.reading.reading import Option, Question
 from graph.reading.same_again import read_same_again
 from graph.reading.scheduler_options import state_options
+from graph.reading.separators import arrows
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
 
@@ -38,6 +39,8 @@ _RUN_WORD = re.compile(
 
 def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> None:
     """Find the command; its launcher's options become needs, and shell signs make it a script."""
+    for arrow in arrows(draft.line.text):
+        draft.line.claim_text(*arrow)
     found: list[Found] = []
     beside: tuple[ScriptReading, str, int] | None = None
     handed_in = [span for span in submit_lines(draft.line.text) if negated_before(draft.line.text, span[0]) is None]

@@ -65,6 +65,10 @@ _QUOTES = re.compile(
     r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|was|command|cmd|launch|start|do|call|like|with|program|script|binary|executable))\s*$"
 )
 _DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,400})[\"”“](?!\w)")
+_SINGLE_QUOTED = re.compile(r"(?<![\w=])'(?P<body>(?:\./|[a-z.]+(?:run|exec)[ ])[^'\n]{1,400})'(?!\w)")
+_BRACKETED = re.compile(r"(?<=[ \t])[(\[<](?P<body>\./[\w./+-]+(?:[ \t]+[\w./=:,%+-]+)*)[)\]>](?=[ \t,.;:]|$)")
+"""`our code (./x -a) on 2 nodes`."""
+_NAME_AND_VERSION = re.compile(r"(?=[^A-Z]*[A-Z])[A-Za-z][\w+-]*(?: [A-Z][\w+-]*)*(?: v?\d[\w.]*)?")
 _QUOTED_BY = re.compile(r"(?<![\w./-])(?P<word>[^\W\d_]+)[ \t]*$")
 """A word before a quoted command: of the sentence, where the quoted words are no argument of another command."""
 _COMMAND_IS = re.compile(
@@ -178,8 +182,10 @@ def find_commands(text: str) -> list[Found]:
     for match in _PROMPT.finditer(text):
         take(match.start(), match.end(), *match.span("body"))
     for match in _QUOTED.finditer(text):
+        if _NAME_AND_VERSION.fullmatch(match["body"]):
+            continue  # `run "GROMACS 2024.1"`: software
         take(match.start(), match.end(), *match.span("body"))
-    for match in _DOUBLE_QUOTED.finditer(text):
+    for match in (*_DOUBLE_QUOTED.finditer(text), *_SINGLE_QUOTED.finditer(text)):
         words = match["body"].split()
         before = text[max(0, match.start() - 24) : match.start()]
         by = _QUOTED_BY.search(before)
@@ -196,6 +202,8 @@ def find_commands(text: str) -> list[Found]:
             continue  # an argument of another command
         if len(words) > 1 and (_program_like(words[0], words[1], after_verb=True) or is_command_line(match["body"])):
             take(match.start(), match.end(), *match.span("body"))
+    for match in _BRACKETED.finditer(text):
+        take(*match.span(), *match.span("body"))
     for match in _COMMAND_IS.finditer(text):
         words = match["body"].split(None, 1)
         if words[0].lower().strip(",.;") in KEYWORDS | PADDING or not re.fullmatch(

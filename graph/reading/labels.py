@@ -76,6 +76,11 @@ _OF_GPUS = re.compile(
 )
 
 
+_BOLD = re.compile(
+    r"(?P<mark>\*\*|__)(?P<label>[A-Za-z][\w /'-]{1,30}?)(?P<inside>[ ]?:)?(?P=mark)(?P<behind>[ ]?[:=])?(?=[ \t])"
+)
+"""`**Nodes:** 2`: a label in bold letters."""
+_GLUED = re.compile(r"(?<![\w./:-])(?:np|nprocs|nranks)=(?P<count>\d{1,7})(?![\w.])")
 _ROW = re.compile(
     r"(?m)^[ \t]*(?P<row>\|[ \t]*(?P<label>[A-Za-z][\w ./'-]{1,30}?)[ \t]*\|)(?=(?P<value>[^|\n]+)\|[ \t]*$)"
 )
@@ -97,6 +102,13 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         end = match.start("value") + len(match["value"].rstrip()) if norm[1] else match.end("sign")
         yield match.start("label"), end, norm[0] + norm[1]
+    for match in _BOLD.finditer(text):
+        if match["inside"] or match["behind"]:
+            said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
+            known = _norm(said, "", "", "")
+            yield *match.span(), known[0] if known else f"{said}:"
+    for match in _GLUED.finditer(text):
+        yield *match.span(), f"{match['count']} tasks"
     for match in _ROW.finditer(text):
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
         known = _norm(said, "", match["value"].strip(), "")

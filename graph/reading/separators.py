@@ -8,9 +8,9 @@ from functools import lru_cache
 from graph.reading.lexicon import KEYWORDS, NUMBER_WORDS
 from graph.reading.plain_programs import PLAIN, WORDLIKE
 
-__all__ = ["line_of", "parting_signs"]
+__all__ = ["arrows", "line_of", "parting_signs"]
 
-_SIGN = re.compile(r"(?<=[ \t])(?://|/|\|\||\||\\|&|;|\+|~|\*|::|:|·|•|¦|\.\.\.|…)(?=[ \t])")
+_SIGN = re.compile(r"(?<=[ \t])(?://|/|\|\||\||\\|&|;|\+|~|\*|::|:|·|•|¦|\.\.\.|…|@|=>|->|→)(?=[ \t])")
 _AMOUNT = re.compile(r"(?i)[~<>=≤≥]{0,2}[ ]?\d[\d.,:]*[ -]?(?P<unit>[^\W\d_]+[+]?)(?P<rest>[^:/]{0,60})")
 _LABEL = re.compile(r"(?i)[a-z][\w '-]{0,24}(?::[ \t]|[ ]?=[ ])")
 _OPTION = re.compile(r"(?:^|[ \t])--?[A-Za-z]")
@@ -42,6 +42,15 @@ def parting_signs(line: str) -> frozenset[str]:
         elif items[0] and len(parts[0].split()) < _SHORT:
             found.add(sign)  # `2 nodes | ./x -i a`
     return frozenset(found)
+
+
+def arrows(text: str) -> list[tuple[int, int]]:
+    """Where arrows and the like part items: `./x => 2 nodes` asks for two nodes, not for more than two."""
+    found: list[tuple[int, int]] = []
+    for match in re.finditer(r"(?<=[ \t])(?:=>|->|→|@)(?=[ \t])", text):
+        if match[0] in parting_signs(line_of(text, match.start())):
+            found.append(match.span())
+    return found
 
 
 def _is_item(part: str) -> bool:

@@ -340,3 +340,28 @@ def test_results_that_come_back(text: str, read: Read) -> None:
 
 def test_a_script_that_is_only_a_path_is_named(read: Read) -> None:
     assert any("is not opened by its name" in sentence for sentence in read({"script": "/home/me/run.sh"}).defaults)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./x -a => 2 nodes",
+        "./x -a @ 2 nodes",
+        "use './x -a' on 2 nodes",
+        "our code (./x -a) on 2 nodes",
+        "**Command:** `./x -a`  \n**Nodes:** 2  \n",
+        "__Command__: ./x -a\n__Nodes__: 2",
+    ],
+)
+def test_signs_and_letters_around_a_command(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ("./x", "-a")
+    assert reading.request.shape.dump() == {"nodes": 2}
+    assert not reading.request.inputs
+
+
+@pytest.mark.parametrize(("name", "version"), [("GROMACS", "2024.1"), ("Open Babel", "3.1")])
+def test_software_in_quotes_is_no_command(name: str, version: str, read: Read) -> None:
+    request = read(f'run "{name} {version}" on 2 nodes').request
+    assert request.command is None or not request.command
+    assert [item.name for item in request.software] == [name]

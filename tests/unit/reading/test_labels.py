@@ -68,6 +68,7 @@ def test_a_count_behind_what_it_counts(gpu: str, read: Read) -> None:
         ("8n x 48ppn, 12h, ./x", {"nodes": 8, "tasks_per_node": 48}),
         ("16n*24tpn, ./x", {"nodes": 16, "tasks_per_node": 24}),
         ("2n/64cpn 1h ./x", {"nodes": 2, "cpus_per_node": 64}),
+        ("np=16, ./x", {"tasks": 16}),
         ("8 nodes, 48 ppn, ./x", {"nodes": 8, "tasks_per_node": 48}),
     ],
 )
