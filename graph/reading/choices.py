@@ -73,6 +73,8 @@ def resolve_alternatives(draft: Draft, base: Shape | None) -> list[dict[str, Any
                 one.per = other.per  # `either 4 A100s or 4 H100s each`
         if not any(amount.unit == "node" for amount in right) and len(left) > 1:
             left = [amount for amount in left if amount.unit != "node"]  # `one node, eight A100 or eight H100`
+        if not any(amount.unit == "memory" for amount in left):
+            right = [one for one in right if one.unit != "memory" or not norm[: one.start].endswith((", ", ", with "))]
         common = [amount for amount in amounts if amount not in left and amount not in right]
         shapes = [_alone(draft, [*common, *part], base, f"shapes.{place}.") for place, part in enumerate((left, right))]
         if all(shapes):

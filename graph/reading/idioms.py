@@ -151,6 +151,9 @@ def read_idioms(draft: Draft) -> None:
         for match in draft.line.find(rf"(?:^|(?<=[ ;,\n\x00]))(?:{words}) ?[:=] ?(?=\x00)"):
             if part in _begun_at(draft, match.end()):
                 draft.line.claim(*match.span())
+    for match in draft.line.find(r"(?<![\w-])(?:before|after|once|while) (?:the run of )?(?=\x00)"):
+        if "command" in _begun_at(draft, match.end()):
+            draft.line.claim(*match.span())  # what is loaded before it, what is wanted once it has run
     for part, words in _NOUNS.items():
         if any(part in field for field in stated):
             alone = (

@@ -47,7 +47,10 @@ def as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
     return VersionRange(bounds=tuple(bounds))
 
 
-APART = rf"(?<![\w-])[(,]?(?:in |the |and |any )*(?={VERSION_WORD}(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
+APART = (
+    rf"(?<![\w-])[(,]?(?:and )?(?:(?P<bound>at least|at most) )?(?:in |the |and "
+    rf"|any )*(?={VERSION_WORD}(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
+)
 
 
 def read_version_apart(draft: Draft) -> None:
@@ -58,6 +61,9 @@ def read_version_apart(draft: Draft) -> None:
         found = as_written(draft, match)
         if re.match(r" ?(?:or|and) \d| (?:is|are) not", draft.line.norm[match.end() :]):
             continue  # `Version 2.1 or 2.2 is not recent enough`
+        if found is not None and match["bound"] and found.bounds[0].operator == "==":
+            operator = ">=" if match["bound"] == "at least" else "<="
+            found = VersionRange(bounds=(VersionBound(operator=operator, version=found.bounds[0].version),))
         if found is not None and not draft.negated(*match.span()):
             known[bare[0]] = known[bare[0]].model_copy(update={"version": found})
             draft.source(f"software.{bare[0]}.version", *match.span())
