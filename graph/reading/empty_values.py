@@ -24,8 +24,9 @@ def says_nothing(draft: Draft, raw: str, name: str, value: str) -> bool:
     """`walltime: none`, `gpus: n/a`: a value that states nothing; it is named, and nothing is stated."""
     text = value.strip()
     if _ENDLESS.fullmatch(text) and name in ("walltime", "walltime_s", "budget"):
-        more = "; sites apply their own time limit, so set one" if name != "budget" else ""
-        draft.default(f"'{raw}: {text}': no limit is asked for{more}")
+        time = name != "budget"
+        limit, more = ("time limit", "; sites apply their own, so set one") if time else ("limit", "")
+        draft.default(f"'{raw}: {text}': no {limit} is asked for{more}")
         return True
     word = text.lower()
     if word == "no" and name in _REFUSED:
