@@ -67,6 +67,10 @@ _LOGINS = (
         r"(?<![\w.\-/:@%])(?P<user>[A-Za-z_][\w.\-]{0,127}:)[^\s/@]{1,256}@"
         r"(?!(?:sha\d+|tcp\d*|o2ib\d*|gni\d*|kfi\d*):)(?=[\w.\-]{1,253}:[/~:\d])"
     ),
+    re.compile(
+        r"(?<![\w\-])(?P<user>--(?:(?:basic|http|proxy)-?)?(?:auth|userpwd|user-?pass)(?:=|[ \t]{1,3})[\"']?"
+        r"[^\s:\"'/]{1,128}:)[^\s\"'/@]{2,256}(?!@)"
+    ),
     # A signature of Azure's, and Slack's address of a channel: who has it may write.
     re.compile(r"(?P<user>[?&]sig=)[^\s&\"'@]{8,512}(?!@)"),
     re.compile(r"(?P<user>hooks\.slack\.com/services/)[\w/]{8,256}(?!@)"),

@@ -35,6 +35,8 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """No secret but where to find one, a placeholder, or a switch."""
+_EXPANDED = re.compile(r"\$\{[^}]*\}?|\$\w+|\$\([^)]*\)?|`[^`]*`?")
+"""What a shell puts in the place of a variable or a command."""
 _ABOUT = frozenset(
     ("env", "var", "variable", "stdin", "prompt", "cmd", "command", "helper", "store", "manager", "provider", "through",
      "format", "policy", "hash", "ids", "idx", "fd")
@@ -93,6 +95,10 @@ def _harmless(before: str, raw: str) -> bool:
         return False
     if _ELSEWHERE.match(value) or not re.search(r"\w", value):
         return True
+    if bare[:1] != "'" and before[-1:] != "'" and _EXPANDED.search(value):
+        rest = _EXPANDED.sub("", value)  # `Bearer $TOKEN`: what is written is no secret
+        if len(rest) < 6 or not (re.search(r"\d", rest) and re.search(r"[A-Za-z]", rest)):
+            return True
     match = _before(before)
     if match is None or re.search(r"://[^\s/:@]*:$", before):
         return False

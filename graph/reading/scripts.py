@@ -7,7 +7,7 @@ import re
 
 from dragoman.errors import BadRequest
 from dragoman.request import EnvironmentVariable
-from dragoman.secrets import HIDDEN, is_secret_name
+from dragoman.secrets import HIDDEN, is_secret_name, is_secret_value
 from graph.reading.environment import variable
 from providers.script_reading import directive_pattern
 
@@ -56,9 +56,11 @@ def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[Envi
 
     def take(match: re.Match[str]) -> str:
         value = match["value"]
-        if not is_secret_name(match["name"]) or value.startswith(("$", '"$', "`", '"`', HIDDEN)):
-            return match[0]
         bare = value[1:-1] if value[0] in "\"'" else value
+        if not (is_secret_name(match["name"]) or is_secret_value(bare)) or bare.startswith(HIDDEN):
+            return match[0]
+        if value[0] != "'" and re.search(r"[$`]", bare):
+            return match[0]  # the shell makes the value, and would not of what is kept
         item = variable(secrets, match["name"], bare)
         if any(one.name == item.name and one != item for one in found):
             raise BadRequest(

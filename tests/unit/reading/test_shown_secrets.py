@@ -53,6 +53,8 @@ SHOWN = [
     ("gpg --batch --passphrase Zz9secret -d a.gpg", "--passphrase"),
     ("psql 'host=h user=u password=Zz9secret'", "password"),
     ("psql postgresql://u:Zz9secret@h/db", ADDRESS),
+    ("./x --auth user:Zz9secret", "--auth"),
+    ("./x --basic-auth=user:Zz9secret", "--basic-auth"),
     ("git clone https://user:Zz9secret@git.org/a.git", ADDRESS),
     ("aws configure set aws_secret_access_key Zz9secret", "aws_secret_access_key"),
     ("huggingface-cli login --token hf_abcdefghijklmnopqrst", "--token"),
@@ -74,6 +76,8 @@ IN_A_SHELL = [
     ("kinit me <<< Zz9secret", FORM),
     ("cat > ~/.netrc <<E\nmachine h.org login me password Zz9secret\nE", "password"),
     ("python -c \"import hub; hub.login(token='Zz9secret')\"", "token"),
+    ('./x --password "Zz9secret$X"', "--password"),
+    ("./x --password 'Zz9$secret'", "--password"),
     ("os.environ['HF_TOKEN'] = 'Zz9secret'", "HF_TOKEN"),
 ]
 HARMLESS = [
@@ -126,6 +130,10 @@ HARMLESS_IN_A_SHELL = [
     'curl -u "$USER:$PASS" https://x.org',
     'curl -H "Authorization: Bearer $TOKEN" https://x.org',
     "mysql -p$PW db",
+    'curl -H "Authorization: Token ${TOKEN}" https://x.org',
+    'DB_PASSWORD="pre_${X}" ./x | head',
+    'export DB_PASSWORD="${USER}_$X"',
+    'export DATA_URL="https://me:$PASS@x.org/a"',
     "PGPASSWORD=$PW psql -h h",
     "PGPASSWORD=$(cat ~/.pw) psql -h h",
     "export TOKEN=$(cat ~/.token)",
@@ -202,6 +210,21 @@ def test_a_script_without_a_secret_is_taken(body: str, read: Read) -> None:
     found = read(f"#!/bin/bash\n#SBATCH -N 1\n{body}\n", script_reader=read_any_script)
     assert found.request.script is not None
     assert found.unread == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "AWS_ACCESS_KEY_ID"),
+        ("DATA_URL=https://me:Zz9secret@x.org/a", "DATA_URL"),
+        ("export DB_PASSWORD='Zz9$secret'", "DB_PASSWORD"),
+    ],
+)
+def test_a_variable_of_a_script_goes_to_the_store_by_its_name_or_form(line: str, name: str, read: Read) -> None:
+    found = read(f"#!/bin/sh\n#SBATCH -N 1\n{line}\n./x\n", script_reader=read_any_script)
+    (kept,) = found.secrets.items()
+    assert kept == (name, line.partition("=")[2].strip("'"))
+    assert f"export {name}\n" in str(found.request.script)
 
 
 @pytest.mark.parametrize(
