@@ -253,6 +253,7 @@ def read_arrays(draft: Draft) -> None:
     if "array" not in draft.fields:
         for match in (found for rule in (TASK_ARRAY, INDEPENDENT) for found in draft.line.find(rule)):
             _copies(draft, match["n"], match.start(), match.end(), None)
+    _claim_their_number(draft)
     for match in (*limits, *draft.line.find(AT_ONCE)):
         limit, spec = count_of(match["n"]), draft.fields.get("array")
         if limit and isinstance(spec, ArraySpec):
@@ -260,6 +261,19 @@ def read_arrays(draft: Draft) -> None:
             draft.source("array.at_once", *match.span())
         elif match in limits:
             draft.unread.append(draft.words(*match.span()).strip(" ,"))
+
+
+def _claim_their_number(draft: Draft) -> None:
+    """`for the 22 samples as a job array 1-22`: the number of elements, said once more beside the array."""
+    spec = draft.fields.get("array")
+    if isinstance(spec, ArraySpec):
+        rule = (
+            rf"(?<![\w.-])(?:(?:for|over|of|on|all|the|our|these) ){{0,3}}{spec.size} [a-z]{{3,20}}s,?"
+            r"(?= ?(?:(?:as|in|with|using|by) )?(?:an? |the |one )?\x00)"
+        )
+        for match in draft.line.find(rule):
+            if not re.search(r" (?:nodes|cores|cpus|gpus|tasks|hours|minutes|days|ranks|threads|cards)\b", match[0]):
+                draft.line.claim(*match.span())
 
 
 def _copies(draft: Draft, number: str, start: int, end: int, limit: str | None) -> None:

@@ -75,9 +75,12 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:the |our |my |all )?results?(?: (?:must|should|please|are|is|be|has|have|to|needed|ready|due|expected)){0,5}"
      r"(?= ?\x00)", "deadline"),
     (r"(?:and |but )?(?:certainly |definitely )?(?:not|never|no) later(?: than that| that)?" + _END, "deadline"),
-    (r"(?:is |are )?(?:to be )?(?:run |started |executed )?after (?:it|that|this|them|which|those)" + _END,
-     "dependencies"),
-    (r"(?:(?:whose|its|the|total|overall) )*consumption" + _END, "budget"),
+    (r"(?:is |are )?(?:to be )?(?:run |started |executed )?after (?:it|that|this|them|those)(?= ?(?:[,.;:!?)\x00]|$)"
+     r"| (?:on|for|with|in|at|by|and|using)(?![\w-]))", "dependencies"),
+    (r"after which,?", "dependencies outputs"),
+    (r"(?:and )?(?:its |the )?completion(?: (?:being|is|must be|has to be|due)){0,2}(?= ?\x00)", "deadline"),
+    (r"simultaneously|at the same time", "components"),
+    (r"(?:(?:whose|its|the|total|overall) )*consumption(?: (?:may|must|should|can|shall|will))?" + _END, "budget"),
     (r"(?:for|of) the (?:[a-z]+ )?(?:run|runs|job|jobs|calculation|work)" + _END, "budget walltime_s"),
     # Of stories and courtesy
     (rf"(?:(?:have|has|had|i've|we've) )?(?:really )?never (?:really |yet )?{_DONE}(?: [a-z]+){{0,5}}? (?:before|yet"
