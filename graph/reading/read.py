@@ -14,8 +14,6 @@ from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
 from dragoman.secrets import SAID_SECRET, redact
 from dragoman.shape import Shape
-from dragoman.shown_secrets import refusal as refusal_of_secret
-from dragoman.shown_secrets import refuse_shown, shown_secrets
 from graph.reading.arrays import read_arrays
 from graph.reading.background import hide_failures, hide_stories
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
@@ -27,6 +25,7 @@ from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
 from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpus import read_gpus, read_some_gpus
+from graph.reading.kept import refuse_secrets, refuse_secrets_of_script
 from graph.reading.labelled_software import read_labelled_software
 from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover, read_options
@@ -92,14 +91,8 @@ def read_request(
     if options:
         reading = over(reading, _read_mapping(options, now, time_zone, "option"))
     reading = _ask_for_work(reading, given)
-    refuse_shown(_kept(reading))
+    refuse_secrets(reading)
     return reading
-
-
-def _kept(reading: Reading) -> dict[str, Any]:
-    """What of a reading is stored, the request's fields by their own names."""
-    told = reading.model_dump(mode="json", exclude={"request"})
-    return {**reading.request.dump(), **told}
 
 
 def _read_string(
@@ -331,14 +324,8 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         defaults += told_of(found)
         if request.script is None and not request.command:
             request = request.model_copy(update={"script": found.body})
-    taken_out = tuple(value for value in secrets.values() if value)
-    named = {item.name for item in (*variables, *request.environment)}
-    for shown in shown_secrets(cleaned):
-        in_directive = directive().match(cleaned[cleaned.rfind("\n", 0, shown.start) + 1 :]) is not None
-        kept_apart = cleaned[shown.start :].lstrip("\"'").startswith(taken_out)
-        if not kept_apart and not (in_directive and shown.name in named):
-            number = cleaned.count("\n", 0, shown.start) + 1
-            raise refusal_of_secret(f"script, line {number}", shown)
+    named = [item.name for item in (*variables, *request.environment)]
+    refuse_secrets_of_script(cleaned, secrets.values(), named)
     loaded = modules_of(cleaned) if not request.software else ()
     if loaded:
         request = request.model_copy(update={"software": loaded})

@@ -232,11 +232,13 @@ def test_a_variable_of_a_script_goes_to_the_store_by_its_name_or_form(line: str,
     [
         ({"script": "#!/bin/sh\nls\ncurl -u me:Zz9secret https://x.org\n"}, "script, line 3"),
         ({"command": "./x", "env": {"EXTRA": "--password Zz9secret"}}, "environment.0.value"),
+        ("export HF_TOKEN=Zz9secret && ./x on 1 node", "script"),
+        ("1 node: ./x --token Zz9secret | tee log", "script"),
         ({"command": "./x", "outputs": ["password=Zz9secret"]}, "outputs.0.pattern"),
         ({"command": ["sh", "-c", "curl -u me:Zz9secret https://x.org"]}, "command"),
     ],
 )
-def test_every_field_is_looked_at(given_request: dict[str, Any], field: str, read: Read) -> None:
+def test_every_field_is_looked_at(given_request: Any, field: str, read: Read) -> None:
     assert _refused(lambda: read(given_request)).where == field
 
 
