@@ -23,7 +23,8 @@ _FIELD = frozenset(
     account accounts partition partitions project projects memory tomorrow budget results walltime deadline please
     approximately simulation simulations program version supervisor processes reservation environment variable
     minutes computer computers cheapest earliest interconnect energy variables processors graphics urgently
-    infiniband immediately exclusive exclusively simultaneously maximum minimum because
+    infiniband immediately exclusive exclusively simultaneously maximum minimum because urgent
+    soonest monday tuesday wednesday thursday friday saturday sunday
     """.split()  # noqa: SIM905
 )
 """Words of the field that a typing error is looked for in, wherever it stands."""
@@ -36,6 +37,7 @@ _OTHERS = frozenset(
 )
 """Words near those of the field that are words themselves."""
 _FREQUENT = {
+    "quee": "queue", "finsh": "finish", "strat": "start", "satrt": "start",
     "haf": "half", "hlaf": "half", "requst": "request", "reqeust": "request", "necesary": "necessary",
     "nees": "needs", "neds": "needs",
     "shuld": "should", "shoud": "should", "shold": "should", "sould": "should", "abot": "about", "abuot": "about",
