@@ -29,11 +29,15 @@ Moment = Annotated[AwareDatetime, BeforeValidator(_to_utc)]
 
 
 class Model(BaseModel):
-    """A value: never changed in place, never with a field nobody knows, never with a number that JSON does not have."""
+    """A value: never changed in place, never with a field nobody knows, never with a number that JSON does not have.
+
+    Errors do not repeat what was given: it may be a secret, and logs keep errors.
+    """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", use_enum_values=False, validate_default=True, allow_inf_nan=False
-    )
+        frozen=True, extra="forbid", use_enum_values=False, validate_default=True, allow_inf_nan=False,
+        hide_input_in_errors=True,
+    )  # fmt: skip
 
     def dump(self) -> JsonObject:
         """Plain JSON data, as stored in the ledger and in graph state; empty fields are left out."""

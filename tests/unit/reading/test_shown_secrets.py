@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -270,3 +271,12 @@ def test_variables_are_kept_apart_and_named_in_the_command(read: Read) -> None:
 def test_any_text_can_be_looked_at(text: str) -> None:
     for shown in shown_secrets(text):
         assert 0 <= shown.start <= len(text)
+
+
+@pytest.mark.parametrize(
+    "given_request", [{"command": "./x", "env": {"HF TOKEN": "Zz9secret"}}, {"name": "-Zz9secret"}]
+)
+def test_an_error_with_its_causes_does_not_repeat_what_was_given(given_request: dict[str, Any], read: Read) -> None:
+    with pytest.raises(BadRequest) as caught:
+        read(given_request)
+    assert "Zz9secret" not in "".join(traceback.format_exception(caught.value))
