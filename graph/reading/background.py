@@ -16,10 +16,7 @@ from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
 
 _END = re.compile(r"(?<![ .]\w)(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )")
-_JOINED = re.compile(
-    r",? (?=(?:but|so|because|whereas|hence|therefore|this time|now|today)\b)|, (?=and now\b)"
-    r"|, (?=(?:the|our|my|it|they|we|that|this|last)\b[^,.;]{0,40} (?:was|were|had|took|ran|crashed|failed|died|did)\b)"
-)
+_JOINED = re.compile(r",? (?=(?:but|so|because|whereas|hence|therefore|this time|now|today)\b)|, (?=and now\b)")
 _PAST = (
     r"(?:was|were|did|had|took|ran|used|got|crashed|failed|died|needed|worked|finished|went|came|became|hit|tried"
     r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't)"
@@ -27,14 +24,14 @@ _PAST = (
 _BEFORE = (
     r"(?:last (?:time|week|month|year|night|run|attempt|semester|summer|winter|spring|autumn|fall)|the last|our last"
     r"|my last|previous(?:ly)?|former(?:ly)?|in the past|back then|so far|until now|up to now|yesterday|ago|earlier"
-    r"|before that|originally|once|initially|at first|the first (?:try|time|attempt|run))"
+    r"|before that|originally|initially|at first|the first (?:try|time|attempt|run))"
 )
 _OWN = (
-    r"(?:my|our|the|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
+    r"(?:my|our|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
     r"| office| home){0,3} (?:laptop|workstation|desktop|pc|notebook|macbook|office machine|cluster|server|box)"
 )
 _TELLS = re.compile(
-    rf"(?<![\w-])(?:{_BEFORE}\b.*\b{_PAST}|{_PAST}\b.*\b{_BEFORE}|used to (?:run|take|be|need|use|do)"
+    rf"(?<![\w-])(?:{_BEFORE}\b.*\b{_PAST}|(?P<first>{_PAST})\b.*\b{_BEFORE}|used to (?:run|take|be|need|use|do)"
     rf"|(?:and |but |because |as )?(?:it|they|we|i|this|that|he|she) (?:always |often |only |just |then "
     rf"|already )?{_PAST}"
     rf"|(?:the|our|my|all|these|those)(?: [\w-]+){{1,3}} (?:was|were|had|took|ran|crashed|failed|died|got|came)"
@@ -45,7 +42,8 @@ _ASKS = re.compile(
     r"(?<![\w-])(?:built|compiled|linked|needs?|requires?|wants?|please|pls|must|should|shall|would|'d|could|can you"
     r"|asks? for|to ask"
     r"|requests?|recommend\w*|advis\w+|suggest\w*|enough|suffic\w+|same|again|as before|likewise|use|using|let|give"
-    r"|twice|double|half|instead|deadline|ensure|ha(?:s|ve|d) to (?:be|have|use|run)|looking for|similar|like that"
+    r"|twice|double|half|instead|deadline|ensure|budget|euros?|dollars?|usd|eur|where (?:we|i|it)|ha(?:s|ve"
+    r"|d) to (?:be|have|use|run)|looking for|similar|like that"
     r"|settled|decided|agreed|told (?:me |us )?to|in mind|hoping|hoped|planned|estimated?|wanted|meant|asked|wish\w*"
     r"|not before|no later|until|by(?= (?:the )?(?:\d|mon|tue|wed|thu|fri|sat|sun|tom|noon|mid|end|next)))(?![\w-])"
 )
@@ -68,6 +66,11 @@ _FIELD_WORDS = KEYWORDS - PADDING - FUNCTION_WORDS - {"so", "that", "while", "wh
 _REASON = r"(?<![\w-])(?:because|since|so that|in order to) (?:[a-z][\w'-]*[ ]){1,12}[a-z][\w'-]*(?= ?(?:[.;!?,)]|$))"
 _ONE = r"[^\W\d_]+(?:['-][^\W\d_]+)*'?"
 _PURPOSE = rf"(?<![\w-])for (?:the|our|my|a|an|his|her|their|this|these) (?P<what>{_ONE}(?: {_ONE}){{0,4}})"
+_OF_THEM = re.compile(r" ?(?:they|these|those|it|them|all of (?:them|it)) ")
+_SUPPOSED = re.compile(r"(?:whether|if|how|what|when|once|after|until|unless) $")
+_COMMA = re.compile(r",(?= )")
+_ADVERB = re.compile(rf"[\x00 ]*(?:and |but )?(?:in |at |on |for )?{_BEFORE}(?: [a-z]+){{0,2}}")
+_GOES_ON = re.compile(r" ?(?:which|where|who|and (?:it|that|they|we|i|so)) ")
 _FILES = re.compile(r"[\w*]\.[a-z*]\w*|/\w")
 _WORD = re.compile(r"[a-z][\w'-]*")
 
@@ -81,9 +84,16 @@ _A_NODE_FAILS = (
 
 def hide_stories(draft: Draft) -> bool:
     """Hide clauses that tell how it was (`last month it ran on 16 nodes and crashed`); True if there were any."""
-    clauses = [*_clauses(draft.line.open)]
-    told = [(start, end) for start, end in clauses if _is_story(draft.line.open[start:end])]
-    if len(told) == len(clauses) or _REPEATS.search(draft.line.norm):
+    text = draft.line.open
+    told: list[tuple[int, int]] = []
+    parts = [*_parts(text)]
+    for start, end in parts:
+        begins = _story(text[start:end])
+        if begins is not None:
+            told.append((start + begins, end))
+        elif told and told[-1][1] == start and _GOES_ON.match(text[start:end]) and _tells_only(text[start:end]):
+            told.append((start, end))
+    if len(told) == len(parts) or _REPEATS.search(draft.line.norm):
         return False  # nothing else is said, or it is asked for once more
     for start, end in told:
         _name(draft, start, end, "tells how it was or what there is, and asks for nothing")
@@ -97,6 +107,7 @@ def hide_failures(draft: Draft) -> None:
 
 
 def _clauses(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences, and what stands on both sides of `but`, `so` or `because` in them."""
     start = 0
     for stop in [*(match.end() for match in _END.finditer(text)), len(text)]:
         begin = start
@@ -109,11 +120,31 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _is_story(clause: str) -> bool:
-    said = clause.lstrip("\x00 ")  # a greeting, or the command that it tells of
-    if "\x00" in said or _FILES.search(said) or _ASKS.search(said):
-        return False
-    return _TELLS.search(said) is not None
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Clauses cut at their commas; `last month,` stays with what follows."""
+    for start, end in _clauses(text):
+        begin = start
+        for comma in _COMMA.finditer(text, start, end):
+            if _ADVERB.fullmatch(text[begin : comma.start()]):
+                continue
+            yield begin, comma.end()
+            begin = comma.end()
+        if text[begin:end].strip():
+            yield begin, end
+
+
+def _story(part: str) -> int | None:
+    """Where a story begins in a part of a sentence; None: there is none."""
+    match = _TELLS.search(part)
+    if match is None or not _tells_only(part[match.start() :]) or _SUPPOSED.search(part[: match.start()]):
+        return None
+    if match["first"]:
+        return 0 if _tells_only(part) else None  # `16 nodes were enough last time`
+    return match.start()
+
+
+def _tells_only(part: str) -> bool:
+    return "\x00" not in part.strip("\x00 ") and not _FILES.search(part) and not _ASKS.search(part)
 
 
 def pass_over_remarks(draft: Draft) -> None:
@@ -122,7 +153,13 @@ def pass_over_remarks(draft: Draft) -> None:
         return
     for start, end in [*_clauses(draft.line.open)]:
         clause = draft.line.open[start:end]
-        if _SAYS.search(clause) and len(clause.split()) > 3 and "\x00" not in clause and not _may_ask(clause):
+        if (
+            _SAYS.search(clause)
+            and len(clause.split()) > 3
+            and not _OF_THEM.match(clause)
+            and "\x00" not in clause
+            and not _may_ask(clause)
+        ):
             _name(draft, start, end, "is a remark, and asks for nothing")
     for match in draft.line.find(_REASON):
         if not _may_ask(match[0]):

@@ -62,8 +62,9 @@ def read_version_apart(draft: Draft) -> None:
         if re.match(r" ?(?:or|and) \d| (?:is|are) not", draft.line.norm[match.end() :]):
             continue  # `Version 2.1 or 2.2 is not recent enough`
         if found is not None and match["bound"] and found.bounds[0].operator == "==":
-            operator = ">=" if match["bound"] == "at least" else "<="
-            found = VersionRange(bounds=(VersionBound(operator=operator, version=found.bounds[0].version),))
+            bound = found.bounds[0].version
+            least = match["bound"] == "at least"
+            found = VersionRange(bounds=(VersionBound(operator=">=" if least else "<=", version=bound),))
         if found is not None and not draft.negated(*match.span()):
             known[bare[0]] = known[bare[0]].model_copy(update={"version": found})
             draft.source(f"software.{bare[0]}.version", *match.span())

@@ -102,3 +102,30 @@ def test_a_package_under_a_condition_is_told(read: Callable[..., Any], text: str
     reading = read(text)
     assert [need.name for need in reading.request.software] == ["PETSc"]
     assert any("MUMPS" in told for told in reading.unread)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("./x on 2 nodes, 1 hour, the last job needed 3 GB and it failed", {"nodes": 2}),
+        ("32 cores on a machine that was bought in 2024, ./x", {"nodes": 1, "cpus": 32}),
+        ("Last time it took 3 hours, 4 nodes for ./x", {"nodes": 4}),
+        ("16 nodes were too few last time, now ./x on 24 nodes", {"nodes": 24}),
+    ],
+)
+def test_what_stands_beside_a_story_is_kept(read: Callable[..., Any], text: str, shape: dict[str, Any]) -> None:
+    assert read(text).request.dump()["shapes"] == [shape]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "once job 88123 has ended, no matter whether it worked, run ./cleanup.sh on 1 core",
+        "I got 250 euros from the faculty for ./x on 2 nodes",
+        "./x on 2 nodes, put it on the machine where we ran it last time",
+    ],
+)
+def test_a_condition_or_a_budget_is_no_story(read: Callable[..., Any], text: str) -> None:
+    reading = read(text)
+    assert reading.request.dependencies or reading.request.budget or reading.questions
+    assert not any("tells how it was" in sentence for sentence in reading.defaults)
