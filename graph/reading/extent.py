@@ -98,6 +98,10 @@ _VERBS = frozenset(
         *(
             "exclusively",
             "thrice",
+            "repeatedly",
+            "continuously",
+            "overnight",
+            "nightly",
             "nicht",
             "nie",
             "niemals",

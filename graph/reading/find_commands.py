@@ -99,7 +99,7 @@ _AFTER_COLON = re.compile(
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _RUNTIMES = frozenset(("apptainer", "singularity", "docker", "podman", "shifter", "sarus", "enroot"))
-_PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\S*[^\s,;])?")
+_PREFIX = re.compile(r"[A-Z_][A-Z0-9_]*=(?:\"[^\"]*\"|'[^']*'|\S*[^\s,;])?")
 _BARE_LINE = re.compile(r"\s*[\w./+-]{1,200}[ \t]+--?[A-Za-z]\S*([ \t]+\S+)*\s*")
 _CLAUSE = re.compile(
     r"(?i)(?:^|[.:;,\n])[ \t]*(?:(?:please|and|then|to|just|can you|could you|i want to|i would like to|i'd like to"
@@ -316,7 +316,7 @@ def _begin(text: str, words: list[re.Match[str]], index: int) -> int:
             start = word.start()
         elif word[0] in WRAPPERS and _CLAUSE.search(text[max(0, word.start() - 48) : word.start()]):
             start, near = word.start(), True
-        elif word[0] in WRAPPERS or re.fullmatch(r"-[\w=-]+|\d+", word[0]):
+        elif word[0] in WRAPPERS or re.fullmatch(r"-[\w=-]+|\d[\d,-]*[smhd]?", word[0]):
             near = False
         else:
             break

@@ -57,7 +57,9 @@ LAUNCHERS = {
 }  # fmt: skip
 
 
-WRAPPERS = frozenset(("time", "nohup", "nice", "stdbuf", "setsid"))
+WRAPPERS = frozenset(
+    ("time", "nohup", "nice", "stdbuf", "setsid", "timeout", "taskset", "ionice", "chrt", "strace", "ltrace")
+)
 """Programs that run the command behind them, and may stand before a launcher."""
 
 
@@ -127,7 +129,7 @@ def _wrapped(words: list[str]) -> list[str]:
         name = word.rsplit("/", 1)[-1]
         if name in LAUNCHERS:
             return words[at:]
-        if name not in WRAPPERS and not word.startswith("-") and not word.isdecimal():
+        if name not in WRAPPERS and not word.startswith("-") and not re.fullmatch(r"\d[\d,-]*[smhd]?", word):
             return []
     return []
 

@@ -365,3 +365,18 @@ def test_software_in_quotes_is_no_command(name: str, version: str, read: Read) -
     request = read(f'run "{name} {version}" on 2 nodes').request
     assert request.command is None or not request.command
     assert [item.name for item in request.software] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("timeout 3600 ./x, 1 core", ("timeout", "3600", "./x")),
+        ("taskset -c 0-3 ./x, 1 core", ("taskset", "-c", "0-3", "./x")),
+        ("./x overnight on 1 core", ("./x",)),
+        ('A="x y" ./x, 1 core', ("./x",)),
+    ],
+)
+def test_what_stands_around_a_program(text: str, command: Any, read: Read) -> None:
+    request = read(text).request
+    assert request.command == command
+    assert [item.value for item in request.environment] == (["x y"] if text.startswith("A=") else [])
