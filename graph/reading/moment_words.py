@@ -56,14 +56,17 @@ _DATE = (
     rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<month>{_MONTH})(?:,? (?P<year>\d{{4}}))?"
     rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:\d)(?:,? (?P<year2>\d{{4}}))?"
     rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|übermorgen"
-    rf"|après-demain|morgen|demain"
-    rf"|end of (?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
+    rf"|après-demain|morgen|demain|ce(?= soir| matin)"
+    rf"|end (?:of )?(?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
     rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
 _CLOCK = (
+    r"(?:(?P<pre>morning|afternoon|evening|night|abend|nachmittag|vormittag|früh|matin|soir) (?:at |um |à )?(?=\d))?"
     r"(?:(?P<clock>\d{1,2}(?::|h(?=\d\d\b))\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
     r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour4>\d{1,2})(?: o'clock)? in the (?P<part>morning"
     r"|afternoon|evening)|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?)]|$))"
+    r"|(?P<pre2>morning|afternoon|evening|night|abend|nachmittag|vormittag|matin|soir) (?:at|um|à) (?P<hour5>\d{1,2})"
+    r"(?= ?(?:[,.;!?)\x00]|$))"
     r"|(?P<word>noon|midday|midnight|morning|afternoon|evening|night|mittag|midi|minuit|vormittag|nachmittag"
     r"|abend|matin|soir))(?: uhr)?(?![a-y0-9_]"
     r"|:\d|z\w)"
@@ -132,7 +135,8 @@ DAY_AT = (
 )
 """`run it tomorrow at 8 in the morning`: no word before the day says which end is meant, so `before` is none."""
 DAY_ALONE = re.compile(
-    r"(?:^|[.,;:(!?] ?|\b(?:run|start|it|job|this|begin|finished|done|ready|completed?|over|h|hours?|nodes?|cores?|min"
+    r"(?:^|[.,;:(!?] ?|\b(?:run|start|it|job|this|begin|finished|done|ready|completed?|over|h|hours?|nodes?"
+    r"|cores?|min"
     r"|minutes?|gpus?|please|\x00) )$"
 )
 """What stands before such a day."""
@@ -145,7 +149,7 @@ BRACKETED = (
 )
 """`not before the maintenance ends (Tuesday 18:00)`: the moment of something that happens."""
 RULE = (
-    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:(?:the|on|at|am|den|le) )?{_WHEN}(?!\w|:\d)"
+    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:(?:the|on|at|am|den|le|for|zum) )?{_WHEN}(?!\w|:\d)"
     rf"(?: or (?:later|earlier|before|after)| at the (?:latest|earliest)| on(?:wards?)?(?= ?[,.;:)]|$))?{_NOT_ELSE}"
 )
 CORRECTED = (
@@ -158,7 +162,7 @@ _DAY_NEXT = (
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 )
 AT_THE = (
-    rf"(?<![\w-])(?<!for )(?:(?:on|at|by|from|(?:for|pour)(?! \d)|am|ab) )?{_WHEN}(?!\w|:\d)"
+    rf"(?<![\w-])(?<!for )(?:(?:on|at|by|from|(?:for|pour)(?! \d)|am|ab) )?(?!\d{{1,3}} ?h,){_WHEN}(?!\w|:\d)"
     rf"(?:,? (?:at the|at more|au plus) (?P<end>earliest|latest|tôt|tard)(?!{_DAY_NEXT})"
     r"| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
 )

@@ -41,6 +41,7 @@ _REGIONS = {
 
 
 _AT = ("on", "at", "um", "à")
+_LATE = ("afternoon", "evening", "abend", "nachmittag", "soir")
 _OF_THE_JOB = re.compile(
     r"(?:but|and|only|please|run|it|to|should|must|can|the job|earliest|may|start|begin|schedule)\b"
 )
@@ -216,7 +217,7 @@ def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool
 
 def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time | None, bool]:
     clock = _group(match, "clock")
-    hour = _group(match, "hour") or _group(match, "hour3") or _group(match, "hour4")
+    hour = next((found for name in ("hour", "hour3", "hour4", "hour5") if (found := _group(match, name))), None)
     word, half = _group(match, "word"), (_group(match, "ampm") or _group(match, "ampm2") or "").replace(".", "")
     if word:
         if word in VAGUE:
@@ -230,6 +231,9 @@ def _time(draft: Draft, match: re.Match[str], is_deadline: bool) -> tuple[time |
         if not 1 <= parts[0] <= 12:
             return None, True
         parts[0] = parts[0] % 12 + (12 if half.startswith("p") else 0)
+    part = _group(match, "pre") or _group(match, "pre2")
+    if not half and parts[0] < 12 and (part in _LATE or (part == "night" and parts[0] > 5)):
+        parts[0] += 12
     if parts[0] > 23 or any(part > 59 for part in parts[1:]):
         return None, True
     hours, minutes, seconds = (*parts, 0, 0)[:3]
@@ -278,7 +282,7 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
 
 
 def _relative(word: str, today: date) -> list[date]:
-    if ("week" in word and "end of" in word) or word == "eow":
+    if ("week" in word and word.startswith("end")) or word == "eow":
         return [today + timedelta(days=(4 - today.weekday()) % 7), today + timedelta(days=6 - today.weekday())]
     if "weekend" in word or word == "next week":
         ahead = (5 - today.weekday()) % 7 if "weekend" in word else 7 - today.weekday()

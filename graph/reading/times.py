@@ -107,6 +107,21 @@ VAGUE = (
     r"(?<![\w-])(?:overnight|(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes"
     r"|weeks))(?![\w-])"
 )
+_SOME_TIME = rf"(?:{_WORDED}|{_ONE})"
+FROM_NOW = (
+    rf"(?<![\w-])(?:(?P<before>by|before|(?:no|not) later than|until)|not before|(?:no|not) (?:earlier"
+    rf"|sooner) than|after"
+    rf"|in|earliest:?|starting(?: in)?|start(?:s|ed)? (?:in|after)) (?P<time>{_SOME_TIME}) from (?:now"
+    rf"|today)(?![\w-])"
+    rf"|(?<![\w-])(?:start|starting|begin|beginning)(?: it| the job"
+    rf"| running)? (?:only )?in (?P<time2>{_SOME_TIME})(?![\w-])"
+)
+"""A moment that is reckoned from now."""
+STARTS_WITHIN = (
+    rf"(?<![\w-])(?:start|starts|started|starting|begin|begins|beginning)(?: it| the job"
+    rf"| running)? within {_SOME_TIME}"
+    r"(?: from now)?(?![\w-])"
+)
 UNTIL_DONE = r"(?<![\w-])until (?:it is|it's|they are|it has|everything is) (?:done|finished|through|complete)(?![\w-])"
 AT_LEAST_AT_MOST = (
     rf"(?<![\w-])(?:for )?at least (?P<low>{NUMBER}) ?(?P<unit>{_UNIT})?,? (?:but|and) (?:no more than|not more than"
@@ -253,6 +268,15 @@ def read_times(draft: Draft) -> None:
         if len(values) == 1:
             by = draft.now + timedelta(seconds=values[0])
             draft.put("deadline", by.astimezone(UTC), *match.span())
+    for match in draft.line.find(FROM_NOW):
+        values = duration_seconds(match["time"] or match["time2"])
+        if len(values) == 1:
+            moment = (draft.now + timedelta(seconds=values[0])).astimezone(UTC)
+            draft.fields.setdefault("deadline" if match["before"] else "start_after", moment)
+            draft.source("deadline" if match["before"] else "start_after", *match.span())
+    for match in draft.line.find(STARTS_WITHIN):
+        draft.unread.append(draft.words(*match.span()))  # a latest start, which no site can be asked for
+        draft.line.claim(*match.span())
     for match in draft.line.find(UNTIL_DONE):
         draft.line.claim(*match.span())
     for match in draft.line.find(AT_LEAST_AT_MOST):
