@@ -78,10 +78,16 @@ RESERVATION = (
     rf"| ){_NAME}"
 )
 NAMED = (
-    r"(?<![\w-])(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
+    r"(?<![\w-])(?<!licence )(?<!licences )(?<!license )(?<!licenses )(?<!file )(?<!files )(?<!variable )(?<!secret"
+    r" )(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
     r"|du) (?:the )?job|name)(?![a-z])(?: is|:"
     r"| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
+)
+NAME_BEHIND = (
+    r"(?<![\w-])(?:and |with |under |has |having |bears? )*[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? as (?:the |its "
+    r"|a |our )?"
+    r"(?:job(?:'s)? )?name(?![\w-])"
 )
 AT_UNKNOWN = (
     r"(?<![\w-])(?:at|on) (?:the )?(?P<name>[a-z][\w-]{2,40})(?= ?[,.;!?]|$| ?\x00| (?:with|for|using|and|before"
@@ -100,7 +106,7 @@ EXCLUSIVE = (
 _SIMPLE = (
     ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER, QUEUE_LISTED)),
     ("qos", (QOS, QOS_AFTER)),
-    ("reservation", (RESERVATION,)), ("name", (NAMED,)),
+    ("reservation", (RESERVATION,)), ("name", (NAMED, NAME_BEHIND)),
 )  # fmt: skip
 _DATA = re.compile(
     r"(?:\b(?:data|datasets?|inputs?|input data|files?|results?|checkpoints?|stored|lies?|lying|located|kept"
@@ -133,6 +139,7 @@ _RUN_NOT = re.compile(
     r"(?: (?:it|this|that|them|anything|(?:this|the|my|our) (?:jobs?|runs?|work|data)))? $"
 )
 _IS = re.compile(r" (?:is|are|was|were|would|will|should|shall|must|can|cannot|can't|isn't|won't|has|have|seems)\b")
+_REFUSES_OTHERS = re.compile(r"(?:(?:with|in|on|as) )?(?:no sharing|(?:(?:must|may|should|can) )?not )")
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
     r"|i) ran)"
@@ -155,6 +162,9 @@ _NOT_NAMES = (
         "quickest",
         "wait",
         "length",
+        "latest",
+        "earliest",
+        "present",
         "which",
         "whatever",
         "least",
@@ -363,7 +373,7 @@ def read_exclusive(draft: Draft) -> None:
         draft.default(f"{draft.words(*match.span())!r}: nodes may be shared with other jobs")
         draft.line.claim(*match.span())
     for match in draft.line.find(EXCLUSIVE):
-        if not draft.negated(*match.span()):
+        if _REFUSES_OTHERS.match(match[0]) or not draft.negated(*match.span()):
             draft.fields["exclusive"] = True
             draft.source("shapes.0.exclusive", *match.span())
 

@@ -235,7 +235,7 @@ def _containers(draft: Draft) -> None:
     for rule in (IMAGE, SIF, TAGGED):
         for match in draft.line.find(rule):
             if image is None:
-                image = draft.line.words(*match.span("image")).rstrip(".").rstrip(")")
+                image = draft.line.words(*match.span("image")).rstrip(".,;:!?)")
                 draft.source("containers.0.image", *match.span())
     runtimes: list[str] = []
     rootless: bool | None = None

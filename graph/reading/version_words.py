@@ -32,7 +32,7 @@ _AFTER = (
     r"|above"
     r"|higher|greater|up|more recent"
     r"|older|earlier"
-    r"|below|lower|before)(?! than\b| as\b| ?v?\d)(?: (?:release|version|one)s?)?\)?))?"
+    r"|below|lower|before)(?! than\b| as v?\d| ?v?\d)(?: (?:release|version|one)s?)?\)?))?"
 )
 COUNTED = (
     r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
