@@ -35,7 +35,7 @@ from graph.reading.memory import read_memory
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
-from graph.reading.places import read_exclusive, read_places, read_unknown_places
+from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
@@ -44,6 +44,7 @@ from graph.reading.script_modules import modules_of
 from graph.reading.scripts import directive, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.signature import hide_signature
+from graph.reading.sites import read_sites, read_unknown_sites
 from graph.reading.software import read_software
 from graph.reading.times import read_times
 from graph.reading.wishes import read_wishes
@@ -164,7 +165,8 @@ def _by_rules(
     hide_failures(draft)
     read_platform(draft)
     read_files(draft, sites)
-    read_places(draft, sites)
+    read_places(draft)
+    read_sites(draft, sites)
     read_preference(draft)
     read_scaled_counts(draft)
     read_gpus(draft)
@@ -177,7 +179,7 @@ def _by_rules(
     read_perhaps_command(draft)
     read_labelled_software(draft)
     read_software(draft)
-    read_unknown_places(draft)
+    read_unknown_sites(draft)
     return told
 
 
