@@ -219,6 +219,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if low in _OF_FILES and (re.search(r"[./*]", following) or following in _ARTICLES):
         return True  # `./x reads a.dat and writes b.dat`
+    if low in ("array", "indices", "members", "seeds") and re.fullmatch(r"\d{1,7}-\d{1,7}(?:[:%]\d+)?", following):
+        return True  # `./x array 1-50`
     if low == "to" and following in ("be", "run", "get", "start"):
         return True  # `the program ./x span.dat to be run on`
     if re.fullmatch(r"[a-zäöü]{3,8}mal", low):

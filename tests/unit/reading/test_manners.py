@@ -151,6 +151,8 @@ def test_more_hours_are_asked(words: str, read: Read) -> None:
         ("array of ./x with indices 1 to 10 and 21 to 30, 2 cores each", [(1, 10), (21, 30)]),
         ("Tableau de 30 calculs (indices 1 à 30), 2 cœurs chacun : `./x`", [(1, 30)]),
         ("Array mit den Indizes 1 bis 20: ./x, 2 Kerne", [(1, 20)]),
+        ("./x array 3-9 and 12, 1 core", [(3, 9), (12, 12)]),
+        ("./x for the 22 samples as a job array 1-22, 2 cores each", [(1, 22)]),
     ],
 )
 def test_ranges_of_an_array(words: str, ranges: list[tuple[int, int]], read: Read, stated: Stated) -> None:
