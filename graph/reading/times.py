@@ -111,8 +111,8 @@ _SOME_TIME = rf"(?:{_WORDED}|{_ONE})"
 FROM_NOW = (
     rf"(?<![\w-])(?:(?P<before>by|before|(?:no|not) later than|until)|not before|(?:no|not) (?:earlier"
     rf"|sooner) than|after"
-    rf"|in|earliest:?|starting(?: in)?|start(?:s|ed)? (?:in|after)) (?P<time>{_SOME_TIME}) from (?:now"
-    rf"|today)(?![\w-])"
+    rf"|earliest:?|starting(?: in)?|start(?:s|ed)? (?:in|after)) (?:about |around |roughly )?(?P<time>{_SOME_TIME})"
+    rf" from (?:now|today)(?![\w-])"
     rf"|(?<![\w-])(?:start|starting|begin|beginning)(?: it| the job"
     rf"| running)? (?:only )?in (?P<time2>{_SOME_TIME})(?![\w-])"
 )
