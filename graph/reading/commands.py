@@ -54,8 +54,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.line.claim_text(refused, item.end)
             continue
         item = with_interpreter(draft.line.text, with_arguments(draft.line.text, item))
-        lead = _SAME_AS.search(draft.line.text[: item.inner])
-        draft.line.claim_text(lead.start() if lead else item.start, item.end)
+        draft.line.claim_text(_same_as(draft.line.text, item.inner, item.start), item.end)
         found.append(item)
     if handed_in and (found or len(handed_in) > 1):
         lines = [Found(*span, span[0], draft.line.text[slice(*span)]) for span in handed_in]
@@ -122,6 +121,13 @@ _SAME_AS = re.compile(
 )
 
 
+def _same_as(text: str, at: int, start: int) -> int:
+    """Where `the same thing as` begins that stands before a command at `at`; else `start`."""
+    first = max(0, at - 80)
+    lead = _SAME_AS.search(text[first:at])
+    return first + lead.start() if lead else start
+
+
 def _start(item: Found) -> int:
     return item.start
 
@@ -130,8 +136,7 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
     """A submit line: its options are needs of the job, and what it hands in is asked where it is a file."""
     line = draft.line.text[slice(*span)].strip()
     words = redact(line)[:2000]
-    lead = _SAME_AS.search(draft.line.text[: span[0]])
-    draft.line.claim_text(lead.start() if lead else span[0], span[1])
+    draft.line.claim_text(_same_as(draft.line.text, span[0], span[0]), span[1])
     done = read_submit_line(line, reader)
     cure = "Say what the job runs and needs, or give the script itself: dragoman run -f FILE"
     if done.left:

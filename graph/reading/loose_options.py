@@ -45,7 +45,7 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
         return
     for start, end, options in _runs(draft):
         line = " ".join(options)
-        mark = _MARKED.search(draft.line.text[:start])
+        mark = _MARKED.search(draft.line.text, max(0, start - 20), start)
         name = _SUBMITTERS[mark["mark"].lower()] if mark else _scheduler(options, line)
         if name is None:
             continue
@@ -86,7 +86,7 @@ def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
     text, position = draft.line.text, 0
     while (option := _OPTION.search(text, position)) is not None:
         start, end, options, last = option.start(), option.end(), [], False
-        mark = _MARKED.search(text[:start])
+        mark = _MARKED.search(text, max(0, start - 20), start)
         name = _SUBMITTERS[mark["mark"].lower()] if mark else "sbatch"
         while option is not None and not last:
             word, end = option[0], option.end()
@@ -102,7 +102,7 @@ def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
             gap = re.compile(r"[ \t]+(?:and[ \t]+)?").match(text, end)
             option = _OPTION.match(text, gap.end()) if gap and not last else None
         position = max(end, position + 1)
-        before = re.search(r"([\w./-]+)[ \t]$", text[:start])
+        before = re.search(r"([\w./-]+)[ \t]$", text[max(0, start - 200) : start])
         if before and before[1].lower() not in PADDING | KEYWORDS | _BEFORE:
             continue  # `snakemake --cores 32`
         if draft.line.is_open(start, end):

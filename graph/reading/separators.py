@@ -23,9 +23,9 @@ _SHORT = 4
 
 def line_of(text: str, at: int) -> str:
     """The line of a text around a place."""
-    first = max(text.rfind("\n", 0, at) + 1, at - _FARTHEST)
-    stop = text.find("\n", at)
-    return text[first : min(at + _FARTHEST, len(text) if stop < 0 else stop)]
+    start, stop = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    first = start + (at - start) // _FARTHEST * _FARTHEST  # the same stretch for all its places, to be looked at once
+    return text[max(start, first - _FARTHEST) : min(first + 2 * _FARTHEST, len(text) if stop < 0 else stop)]
 
 
 @lru_cache(maxsize=64)
