@@ -27,8 +27,9 @@ _BEFORE = (
     r"|before that|originally|initially|at first|the first (?:try|time|attempt|run))"
 )
 _OWN = (
-    r"(?:my|our|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
+    r"(?:(?:my|our|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
     r"| office| home){0,3} (?:laptop|workstation|desktop|pc|notebook|macbook|office machine|cluster|server|box)"
+    r"|the (?:laptop|workstation|desktop|pc|notebook|macbook))"
 )
 _TELLS = re.compile(
     rf"(?<![\w-])(?:{_BEFORE}\b.*\b{_PAST}|(?P<first>{_PAST})\b.*\b{_BEFORE}|used to (?:run|take|be|need|use|do)"

@@ -10,8 +10,8 @@ from graph.reading.draft import Draft
 from graph.reading.gpus import MODEL
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.places import NAME, NOT_NAMES
+from graph.reading.plain_words import plain_word
 from graph.reading.reading import Option
-from graph.reading.software import plain_word
 from graph.reading.submit_lines import SUBMITTERS
 
 __all__ = ["read_sites", "read_unknown_sites"]

@@ -1,0 +1,190 @@
+"""Names without a version, taken for software only where they stand in its place: `run X`, `needs X`, `an X job`."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import ValidationError
+
+from dragoman.request import SoftwareNeed
+from dragoman.versions import VersionBound, VersionRange
+from graph.reading.builds import is_a_manager, own_name
+from graph.reading.draft import Draft
+from graph.reading.plain_words import LABELS, NOUNS, plain_word
+from graph.reading.software_needs import add_need, ask_about, joined
+from graph.reading.verbs import VERBS
+
+__all__ = ["read_bare_names"]
+
+_CUE = re.compile(
+    r"(?:^|[ \x00-])(?P<cue>run|runs|running|use|uses|using|needs?|requires?|requiring|with|want|wants|have|has"
+    r"|execute|executing|executed|schedule|put|place|let|give|benchmark|to(?! (?:run|use|have))|by|launch"
+    r"|launching|start|starting|load|loaded|install|installed|called|package|software|application|app|program"
+    r"|code|module|modules|of|for"
+    r"|do|perform|via|request|and|or|plus)[:= ](?P<filler>(?:(?:to|run|use|have|a|an|the|my|our|some|parallel"
+    r"|software|package"
+    r"|application|module|load|version|of|job|simulation|simulations|jobs|is) )*)$"
+)
+_WEAK = frozenset("schedule put place let give benchmark to by".split())  # noqa: SIM905
+"""Words before a name only where it looks like one."""
+_OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
+_ACRONYMS = (
+    "ssd ssds nvme hdd raid numa avx avx2 avx512 ai ml llm nlp cnn gan cfd fem fea dft md mc les dns rans"
+    " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
+)
+_METHODS = frozenset(_ACRONYMS.split())
+"""Methods and things of the field, in capitals like names of software."""
+_RUN = frozenset("run runs running execute executing launch launching".split())  # noqa: SIM905
+_DIRECT = frozenset(
+    "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
+)
+_STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
+_NAMED_SO = re.compile(
+    r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
+    r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
+)
+_SIGNED = re.compile(
+    r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
+    r"|danke|cordialement)"
+    r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
+)
+_USE = re.compile(
+    r"(?:'s)? (?:[a-z-]{3,14} )?(?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?"
+    r"|computations?|renderings?"
+    r"|alignments?|mappings?|optimi[sz]ations?|refinements?|sampling|transcriptions?|docking|fits?|scans?|sweeps?"
+    r"|inference|search(?:es)?|nowcasts?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?"
+    r"|assembl(?:y|ies)"
+    r"|models?"
+    r"|experiments?|pipelines?|solver)\b"
+)
+_DOES = re.compile(
+    r"(?:'s)?(?: [a-z-]{3,14}){0,2} (?:needs?|requires?|wants?|uses?|must|should|shall|has to|have to|is to|can be"
+    r"|could be|gets"
+    r"|takes)\b"
+)
+"""`SPECFEM3D requires 96 nodes`: what stands before is what runs."""
+_RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp)-?\d[\w.]*")
+_MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
+_COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
+_PROSE = 6
+"""More words than these that no rule knows are a story, in which a plain word names no software."""
+_NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
+_TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
+
+
+def read_bare_names(draft: Draft) -> None:
+    """Find software by its place in the sentence."""
+    run: list[tuple[int, int]] = []
+    runs: list[list[tuple[int, int]]] = []
+    for match in _TOKEN.finditer(draft.line.open):
+        start, end = match.start(), match.start() + len(match[0].rstrip(".-\u2013"))
+        if not _NAME_LIKE.fullmatch(draft.line.norm[start:end]) or _ends_a_run(draft.line.norm[start:end]):
+            continue
+        if run and start - run[-1][1] == 1 and draft.line.norm[run[-1][1]] == " ":
+            run.append((start, end))
+        else:
+            run = [(start, end)]
+            runs.append(run)
+    prose = sum(len(spans) for spans in runs) > _PROSE
+    for spans in runs:
+        _bare(draft, spans, prose=prose)
+
+
+def _ends_a_run(word: str) -> bool:
+    return plain_word(word) or word in ("called", "named")
+
+
+def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
+    """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
+    start, end = spans[0][0], spans[-1][1]
+    norm, name = draft.line.norm, draft.line.words(start, end)
+    if len(spans) > 2:
+        return
+    before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
+    if _SIGNED.search(before):
+        return
+    cue = _CUE.search(before)
+    if cue is not None and "is " in cue["filler"] and cue["cue"] not in LABELS | {"code"}:
+        cue = None
+    if cue is not None and cue["cue"] in ("for", "of") and "the " in cue["filler"] and not _USE.match(following):
+        cue = None  # `the forecast for the Elbe`
+    if cue is not None and cue["cue"] in _WEAK and not any(map(str.isupper, name)):
+        cue = None
+    opening = not before.strip() or before.rstrip().endswith((".", "!", "?", ":", ";"))
+    in_list = joined(draft, start)
+    if len(spans) == 2 and _marked(draft, *spans[0], plain_capital=True) and _USE.match(norm[spans[0][1] :]):
+        _bare(draft, spans[:1], prose=prose)  # `a Gadget-4 cosmology run`
+        return
+    single = len(spans) == 1
+    listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
+    named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
+    marked = not _COMPOUND.search(norm[start:end]) and all(
+        _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
+    )
+    verb = single and name.replace("-", "").isalpha() and name.islower()
+    if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
+        return  # `want to train`: a verb
+    if (
+        norm[start:end] in _METHODS
+        or norm[start:end] in NOUNS
+        or (name in VERBS and single)
+        or is_a_manager(draft, start, end)
+    ):
+        return
+    if norm[end : end + 1] in ("(", ":", "="):
+        return  # `CCSD(T)`, and a label
+    if (prose or draft.line.foreign) and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
+        return
+    if _MADE_WITH.match(following) and cue is not None and _OWN.search(cue["filler"]):
+        return  # `a Python script`
+    own = cue is not None and bool(_OWN.search(cue["filler"]))
+    direct = cue is not None and cue["cue"] in _DIRECT
+    release = spans[-1] if len(spans) == 2 and _RELEASE.fullmatch(norm[slice(*spans[-1])]) else None
+    dated = release is not None and re.fullmatch(r"r20\d\d[ab]", norm[slice(*release)])
+    if release is not None and (_marked(draft, *spans[0], plain_capital=True) or (dated and (opening or cue))):
+        written = re.sub(r"^[vV](?=\d)", "", draft.line.words(*release))
+        version = VersionRange(bounds=(VersionBound(operator="==", version=written),))
+        add_need(draft, SoftwareNeed(name=draft.line.words(*spans[0]), version=version), start, end)
+        return
+    if own and not single and not named:
+        return
+    if listed and not marked and not named and in_list is None:
+        return
+    if not (named or marked or in_list or (single and (opening or cue is not None) and not own)):
+        return
+    if not single and not (named or marked):
+        return
+    if not (named or marked) and not (
+        cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
+    ):
+        return
+    does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
+    if marked and not (cue or opening or listed or named or in_list or does or _USE.match(following)):
+        return
+    if _runs_a_command(draft) and not (named or in_list or (marked and direct and not own)):
+        return
+    if before.endswith(" with ") and start - 6 in draft.software_ends:
+        ask_about(draft, name, start, end)
+        return
+    if not (named or marked or in_list):
+        if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
+            return
+        draft.default(f"{name!r} is taken as the name of software")
+    try:
+        add_need(draft, SoftwareNeed(name=own_name(name)), start, end)
+    except ValidationError:
+        return
+
+
+def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
+    """Whether a word looks like a name: capitals, digits or signs; one capital counts where sentences do not begin."""
+    name = draft.line.words(start, end)
+    if (not plain_capital or draft.line.foreign) and name[1:].islower():
+        return False
+    return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
+
+
+def _runs_a_command(draft: Draft) -> bool:
+    """What runs is known: other names are software only where the sentence says so."""
+    versioned = any(need.version is not None for need in draft.fields.get("software", ()))
+    return versioned or "command" in draft.fields or "script" in draft.fields or draft.asks("command")
