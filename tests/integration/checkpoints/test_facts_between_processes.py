@@ -255,7 +255,9 @@ def detect(database: str, folder: Path, environment: dict[str, str], *options: s
         check=True,
     )  # fmt: skip
     return (
-        done.stdout if table else {each["provider"]: each for each in json.loads(done.stdout)["sites"][0]["providers"]}
+        done.stdout + done.stderr
+        if table
+        else {each["provider"]: each for each in json.loads(done.stdout)["sites"][0]["providers"]}
     )
 
 
