@@ -58,7 +58,7 @@ FOREIGN_UNITS = _pairs("""
 """German and French unit words; `go`, `mo` and `to` count only right after a number."""
 
 FOREIGN_WORDS = _pairs("""
-    auf=on mit=with pro=per je=per und=and für=for bis=by vor=before nach=after oder=or höchstens=at_most
+    auf=on mit=with pro=per je=per und=and für=for bis=by vor=before nach=after oder=or höchstens=at_most mind=min
     maximal=at_most mindestens=at_least brauche=need benötige=need jeweils=each ein=a eine=a einem=a einen=a zwei=2
     drei=3 vier=4 fünf=5 acht=8 ich=i bitte=please die=the der=the das=the den=the dem=the jedem=each danke=thanks
     lang=long version=version starte=run starten=run rechne=run sur=on avec=with par=per et=and pour=for pendant=for

@@ -45,6 +45,10 @@ LOCAL_BEFORE = (
 )
 HALF = rf"(?<![\w-])(?<! of )(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
 UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$| please))"
+SPACE_BEFORE = (
+    rf"(?<![\w-])(?:scratch|disk|storage)(?: space)?(?: of|:| ?=) ?(?:at least |min\.? "
+    rf"|>= ?)?{_SIZE}(?! (?:of )?{_MEM})"
+)
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
@@ -94,6 +98,8 @@ def read_memory(draft: Draft) -> None:
         draft.line.claim(*match.span())
     for match in (found for rule in (LOCAL, LOCAL_AFTER, LOCAL_WITH, LOCAL_BEFORE) for found in draft.line.find(rule)):
         _local(draft, match)
+    for match in draft.line.find(SPACE_BEFORE):
+        _free(draft, match)
     for match in draft.line.find(HALF):
         size = bytes_of("1", match["unit"])[0] // (2 if match["half"] else 1)
         draft.amounts.append(Amount("memory", size, None, *match.span(), per=per_of(match)))

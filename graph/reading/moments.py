@@ -78,7 +78,8 @@ def read_moments(draft: Draft) -> None:
     for match in (found for rule in (BRACKETED, DAY_FIRST, DAY_AT, RULE) for found in draft.line.find(rule)):
         if match.re is pattern(DAY_AT) and not DAY_ALONE.search(draft.line.norm[: match.start()]):
             continue
-        _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
+        held = match["before"] in ("until", "till", "bis") and _is_held(draft, match.start())
+        _take(draft, match, is_deadline=not held and (match["before"] is not None or _done_then(draft, match)))
     start, end = draft.fields.get("start_after"), draft.fields.get("deadline")
     if start is not None and end is not None and start >= end:
         del draft.fields["start_after"]
@@ -92,6 +93,23 @@ def read_moments(draft: Draft) -> None:
             draft.line.claim(*match.span())
         else:
             _tonight(draft, match)
+
+
+_HELD = re.compile(
+    r"(?<![\w-])(?:hold|held|waits?|waiting|delay(?:ed)?|postponed?|defer(?:red)?|park(?:ed)?|paused?|(?:put|stay|be"
+    r"|is) on hold"
+    r"|not (?:to )?(?:be )?(?:start(?:ed)?|run|begin|launch(?:ed)?))(?: [^.;:!?]{1,40})? $"
+)
+
+
+def _is_held(draft: Draft, at: int) -> bool:
+    """Whether a job is to wait until the moment that begins there; claims the word that says so."""
+    first = max(0, at - 60)
+    match = _HELD.search(draft.line.norm[first:at])
+    if match is not None:
+        verb = re.match(r"[a-z]+(?: on hold)?", match[0])
+        draft.line.claim(first + match.start(), first + match.start() + (verb.end() if verb else 0))
+    return match is not None
 
 
 def _done_then(draft: Draft, match: re.Match[str]) -> bool:

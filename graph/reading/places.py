@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from graph.reading.draft import Draft
+from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.verbs import VERBS
 
 __all__ = ["NAME", "NOT_NAMES", "read_exclusive", "read_places"]
 
@@ -131,6 +133,8 @@ def read_places(draft: Draft) -> None:
                 told = re.search(r"(?:if|when|while|as|since|because|unless) $", draft.line.norm[: match.start()][-9:])
                 if field == "queue" and told and " is " in match[0]:
                     continue  # `if the queue is long`
+                if field == "queue" and name.endswith("s") and name[:-1] in EVERYDAY | VERBS:
+                    continue  # `the queue closes at 18:00`
                 if name.isdigit() and field == "account" and not re.search(r"[:=]| is ", match[0]):
                     continue  # `the allocation 4 nodes`
                 if name and taken and "://" not in name:

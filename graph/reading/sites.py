@@ -241,7 +241,7 @@ def _place(found: tuple[int, str, re.Match[str]]) -> int:
 def read_unknown_sites(draft: Draft) -> None:
     """`on frontier`: a site nobody knows is asked about, not dropped."""
     for match in draft.line.find(AT_UNKNOWN):
-        if match["name"] in NOT_NAMES:
+        if match["name"] in NOT_NAMES or plain_word(match["name"]):
             continue
         name = draft.line.words(*match.span("name"))
         if draft.of_a_story(match.start()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -475,3 +476,36 @@ def test_memory_of_its_own_is_the_gpu_s(text: str, read: Read) -> None:
     shape = read(text).request.shape
     assert shape.memory is None
     assert shape.gpus.memory_bytes == 80 * 10**9
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "keep ./x waiting until Friday 18:00, 2 nodes", "please hold this until Friday 18:00: ./x",
+        "./x should not be started until Friday 18:00",
+    ],
+)  # fmt: skip
+def test_what_is_held_until_then_starts_then(text: str, read: Read) -> None:
+    found = read(text).request
+    assert (found.start_after, found.deadline) == (datetime(2026, 12, 4, 17, tzinfo=UTC), None)
+
+
+def test_what_runs_until_then_is_done_then(read: Read) -> None:
+    found = read("./x may run until Friday 18:00").request
+    assert (found.start_after, found.deadline) == (None, datetime(2026, 12, 4, 17, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("./x on 2 nodes, the queue closes at 18:00", "queue"), ("./x on 2 nodes at night", "night")],
+)
+def test_what_a_queue_does_and_when_is_no_name(text: str, told: str, read: Read) -> None:
+    found = read(text, sites=["alpha"])
+    assert (found.request.queue, found.request.sites) == (None, ())
+    assert told in found.unread
+
+
+def test_scratch_is_no_memory(read: Read) -> None:
+    found = read("./x, 4 cores, scratch: 200 GB").request
+    assert found.shape.memory is None
+    assert found.storage[0].free_bytes == 200 * 10**9
