@@ -116,6 +116,11 @@ MEMBERS = (
     r"|folds)"
     r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )
+COUNTED_FROM = (
+    rf"(?<![\w.-])(?:an? )?(?:job )?(?:array of )?(?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?(?:jobs|runs|tasks|members"
+    rf"|elements|cases)"
+    r",? \(?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})\)?(?![\w.-]|,\d)"
+)
 NUMBERED = (
     rf"(?<![\w.-])(?:(?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?)?(?:jobs|runs|tasks|members|elements|cases|samples|copies"
     rf"|array"
@@ -210,7 +215,7 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(joined)
         if spec is not None and re.search(r"\d-\d", joined):
             draft.put("array", spec, *match.span())
-    for match in (found for rule in (NUMBERED, MEMBERS) for found in draft.line.find(rule)):
+    for match in (found for rule in (COUNTED_FROM, NUMBERED, MEMBERS) for found in draft.line.find(rule)):
         spec, count = parse_array(f"{match['first']}-{match['last']}"), count_of(match["n"]) if match["n"] else None
         if spec is not None and count in (None, spec.size):
             draft.put("array", spec, *match.span())

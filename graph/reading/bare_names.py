@@ -64,6 +64,8 @@ _DOES = re.compile(
 )
 """`SPECFEM3D requires 96 nodes`: what stands before is what runs."""
 _RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp)-?\d[\w.]*")
+_RUN_OF = re.compile(r"(?:run|runs|simulation|simulations|calculation|calculations|job|jobs) (?:of|with) $")
+_OF_WHAT = re.compile(r" (?:run|simulation|calculation|job|forecast)s? (?:of|with) ([a-z][\w+-]*)")
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
 _COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
 _PROSE = 6
@@ -131,8 +133,12 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         or is_a_manager(draft, start, end)
     ):
         return
-    if norm[end : end + 1] in ("(", ":", "="):
+    run_of = _RUN_OF.search(before) is not None
+    if norm[end : end + 1] in ("(", "=") or (norm[end : end + 1] == ":" and not run_of):
         return  # `CCSD(T)`, and a label
+    what = _OF_WHAT.match(following)
+    if what is not None and not plain_word(what[1]):
+        return  # `a quarter-degree run of MOM6`
     if (prose or draft.line.foreign) and not (marked or named) and (cue is None or cue["cue"] not in _DIRECT | _RUN):
         return
     if _MADE_WITH.match(following) and cue is not None and _OWN.search(cue["filler"]):

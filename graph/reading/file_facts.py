@@ -20,7 +20,7 @@ _FACTS = (
     r"| in all)|\))(?![\w-])"
 )
 BEHIND = (
-    r",? ?(?:of )?(?:about |ca\.? |approx\.? |around |roughly |some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
+    r",? ?(?P<of>of )?(?:about |ca\.? |approx\.? |around |roughly |some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
     r"(?P<said> of data| in size| large| big| in all)?(?= ?(?:[,;)]|\.(?!\d)|$))"
 )
 _SURELY_DATA = 10**12
@@ -42,7 +42,7 @@ def size_behind(draft: Draft, end: int) -> None:
     if match is None or draft.fields["inputs"][-1].bytes is not None:
         return
     at, size = len(draft.fields["inputs"]) - 1, parse_bytes(match["bytes"])
-    if match["said"] or size >= _SURELY_DATA:
+    if match["said"] or match["of"] or size >= _SURELY_DATA:
         draft.fields["inputs"][at] = draft.fields["inputs"][at].model_copy(update={"bytes": size})
         draft.source(f"inputs.{at}.bytes", *match.span())
         return

@@ -226,3 +226,5 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
             draft.line.claim(*match.span())
             continue
         draft.add("inputs", with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())
+    if len(files) == 1 and draft.fields.get("inputs"):
+        size_behind(draft, match.end())

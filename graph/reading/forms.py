@@ -309,6 +309,10 @@ def _files(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None
     fields[name] = tuple(items)
 
 
+_SEVERAL = re.compile(r"[A-Z_][A-Z0-9_]*=[^\s\"']*(?:\s+[A-Z_][A-Z0-9_]*=[^\s\"']*)+")
+"""`DATA_ROOT=/x MODE=fast`: several variables in one value, as a shell would take them."""
+
+
 def _environment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     pairs: list[tuple[str, Any]] = []
     ready: list[Any] = []
@@ -316,7 +320,9 @@ def _environment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -
         pairs = [(str(name), text) for name, text in value.items()]
     else:
         for index, item in enumerate(_each(value)):
-            if isinstance(item, str) and "=" in item:
+            if isinstance(item, str) and _SEVERAL.fullmatch(item):
+                pairs += [(one.partition("=")[0], one.partition("=")[2]) for one in item.split()]
+            elif isinstance(item, str) and "=" in item:
                 pairs.append((item.partition("=")[0].strip(), item.partition("=")[2]))
             elif isinstance(item, Mapping) and set(item) == {"name", "value"}:
                 pairs.append((str(item["name"]), item["value"]))

@@ -68,8 +68,9 @@ NODE_SIZE = (
     rf"|hosts?)(?![\w-])(?! (?:ram|mem(?:ory)?)\b)"
 )
 MEMORY = rf"(?<![\w.-]){_BOUND}{_SIZE}(?P<mem>(?: of)? {_MEM})?{PER}(?: (?:of )?{_MEM})?"
+_BEHIND_A_PATH = re.compile(r"(?:[\w*]/[\w.*+-]+|[\w-]\.[a-z]\w{0,7}) \($")
 _DATA = re.compile(
-    r" ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
+    r" (?:in size|large|big)\b| ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
     r"|simulation) ){0,2}(?:data(?:sets?|bases?)?|db|index|corpus|archive|inputs?|outputs?|files?|images?|results?"
     r"|storage|space)\b"
 )
@@ -124,7 +125,9 @@ def read_memory(draft: Draft) -> None:
         draft.ask("shapes.0.memory", *match.span(), f"{draft.words(*match.span())!r}: in which unit?", options)
     for match in draft.line.find(MEMORY):
         before = draft.line.norm[max(0, match.start() - 40) : match.start()]
-        if not match["mem"] and (_DATA.match(draft.line.norm, match.end()) or _OF_DATA.search(before)):
+        if not match["mem"] and (
+            _DATA.match(draft.line.norm, match.end()) or _OF_DATA.search(before) or _BEHIND_A_PATH.search(before)
+        ):
             _data(draft, match)
         else:
             _memory(draft, match, None)

@@ -74,7 +74,7 @@ _CLOCK = (
 _ZONE = (
     r"(?: ?\(?(?P<zone>(?:utc|gmt)[+-]\d{{1,2}}(?::?\d{{2}})?|[+-]\d{{2}}:?\d{{2}}|z(?![\w])"
     r"|[a-z]{{2,10}}/[a-z_]{{2,20}}(?:/[a-z_]{{2,20}})?|(?:{}|cst|ist)(?!\w)"
-    r"|(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?!\w)|(?:local|our|my)(?= time)"
+    r"|(?:us )?(?:eastern|central|mountain|pacific)(?: standard| daylight)?(?!\w)|(?:local|our|my)(?= time)"
     r"|[a-z]{{3,14}}(?: [a-z]{{3,14}})?(?= time(?!\w)))\)?(?: time)?)?".format(
         "|".join(sorted((name for name in OFFSETS if name != "z"), key=len, reverse=True))
     )

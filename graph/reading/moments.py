@@ -55,7 +55,7 @@ def _cities() -> dict[str, str]:
 
 def zone_named(name: str) -> tzinfo | None:
     """A zone by IANA name, offset, or abbreviation that means one thing; None for any other word."""
-    low = re.sub(r" (?:standard|daylight)$", "", name.strip().lower())
+    low = re.sub(r"^us (?=[a-z]{5,})| (?:standard|daylight)$", "", name.strip().lower())
     if low in _REGIONS:
         return ZoneInfo(_REGIONS[low])
     if low in OFFSETS:

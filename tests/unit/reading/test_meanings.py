@@ -509,3 +509,36 @@ def test_scratch_is_no_memory(read: Read) -> None:
     found = read("./x, 4 cores, scratch: 200 GB").request
     assert found.shape.memory is None
     assert found.storage[0].free_bytes == 200 * 10**9
+
+
+def test_a_size_behind_a_file_is_the_file_s(read: Read) -> None:
+    (item,) = read("The input is s3://survey/tile7.fits, of 3 GB, the command is `./x tile7.fits`").request.inputs
+    assert (item.bytes, item.name) == (3 * 10**9, "tile7.fits")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/data/wing.cgns, which is 12 GB in size, must be supplied as mesh.cgns; ./x",
+        "./x reads a matrix that is 12 GB large, 2 nodes", "/data/a.nc (3 GB) and ./x on 1 node",
+    ],
+)  # fmt: skip
+def test_a_size_of_data_is_no_memory(text: str, read: Read) -> None:
+    found = read(text)
+    assert found.request.shape is None or found.request.shape.memory is None
+    assert "inputs" in {question.field for question in found.questions}
+
+
+def test_a_name_in_the_job_may_stand_behind_the_file(read: Read) -> None:
+    (item,) = read("The input file /data/wing.cgns must be supplied as mesh.cgns. ./x on 2 nodes").request.inputs
+    assert (item.source, item.name) == ("/data/wing.cgns", "mesh.cgns")
+
+
+def test_several_variables_in_one_value(read: Read) -> None:
+    variables = read("env: DATA_ROOT=/proj/x MODE=fast\ncmd: ./sweep --all\ncores: 24").request.environment
+    assert [(item.name, item.value) for item in variables] == [("DATA_ROOT", "/proj/x"), ("MODE", "fast")]
+
+
+def test_what_a_run_is_of_runs(read: Read) -> None:
+    assert not [n for n in read("Quarter-degree run of MOM6: 64 ranks").request.software if "degree" in n.name.lower()]
+    assert read("4 nodes for a PIConGPU run of up to eight hours").request.software[0].name == "PIConGPU"
