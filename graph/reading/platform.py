@@ -109,7 +109,8 @@ ANY_CONTAINER = (
 
 def read_platform(draft: Draft) -> None:
     """Find fabric, storage, MPI and containers."""
-    _containers(draft)
+    refused: list[tuple[str, str]] = []
+    _containers(draft, refused)
     for match in draft.line.find(LOW_LATENCY):
         if draft.negated(*match.span()):
             continue
@@ -117,9 +118,9 @@ def read_platform(draft: Draft) -> None:
             draft.fields.setdefault("mpi", MpiNeed())
         draft.fields.setdefault("network", {})["low_latency"] = True
         draft.source("networks.0.low_latency", *match.span())
-    _mpi(draft)
+    _mpi(draft, refused)
     for name, match in _named(draft, FABRICS, _FABRIC_TAIL):
-        if draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span()):
             continue
         network = draft.fields.setdefault("network", {})
         network.setdefault("fabrics", []).append(name)
@@ -132,7 +133,7 @@ def read_platform(draft: Draft) -> None:
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
     for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
-        if draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "storage", refused) or draft.negated(*match.span()):
             continue
         known = draft.fields.get("storage")
         if (
@@ -152,6 +153,7 @@ def read_platform(draft: Draft) -> None:
         draft.fields["networks"] = [
             NetworkNeed(**{**network, "fabrics": tuple(dict.fromkeys(network.get("fabrics", ())))})
         ]
+    _say_what_is_refused(draft, refused)
 
 
 def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> list[tuple[str, re.Match[str]]]:
@@ -177,6 +179,31 @@ def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> l
         for _, name, match in found
         if name != "local-scratch" or not re.search(r"\d ?[kmgtp]i?b(?: of)? $", draft.line.norm[: match.start("word")])
     ]
+
+
+_REFUSED = re.compile(
+    r"(?:,? ?\(?(?:but |and )?(?:definitely |certainly |please )?(?:not|no|never|rather than|instead of) )$"
+)
+
+
+def _refuse_beside(draft: Draft, match: re.Match[str], field: str, refused: list[tuple[str, str]]) -> bool:
+    """Whether one of a kind is refused (`InfiniBand, not Ethernet`); said when it is known what is wanted."""
+    said = _REFUSED.search(draft.line.open[max(0, match.start() - 32) : match.start()])
+    if said is None and not match[0].startswith(("no ", "not ")):
+        return False
+    start = match.start() - (len(said[0]) if said else 0)
+    refused.append((field, draft.words(start, match.end()).strip(" ,(")))
+    draft.line.claim(start, match.end())
+    return True
+
+
+def _say_what_is_refused(draft: Draft, refused: list[tuple[str, str]]) -> None:
+    """Where another of its kind is asked for, a refusal only rounds it off; else it is told back."""
+    for field, words in refused:
+        if draft.fields.get(field):
+            draft.default(f"{words!r}: what is asked for is another")
+        else:
+            draft.unread.append(words)
 
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:
@@ -215,13 +242,13 @@ def _free_space(draft: Draft, end: int) -> None:
         _mounted(draft, match.end())
 
 
-def _mpi(draft: Draft) -> None:
+def _mpi(draft: Draft, refused: list[tuple[str, str]]) -> None:
     for name, match in _named(
         draft, MPI, rf"(?:(?:,? |/|@| ?(?=[<>=])|{MUST_BE}){RANGE})?(?: (?:library|installed|available|support))?"
     ):
         if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", draft.line.norm[: match.start("word")]):
             continue
-        if draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "mpi", refused) or draft.negated(*match.span()):
             continue
         found: VersionRange | None = version_range(match)
         old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
@@ -230,7 +257,7 @@ def _mpi(draft: Draft) -> None:
         draft.source("mpi", *match.span())
 
 
-def _containers(draft: Draft) -> None:
+def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
     image: str | None = None
     for rule in (IMAGE, SIF, TAGGED):
         for match in draft.line.find(rule):
@@ -244,7 +271,7 @@ def _containers(draft: Draft) -> None:
         draft.source("containers.0.rootless", *match.span())
     found: VersionRange | None = None
     for match in draft.line.find(CONTAINER):
-        if draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "containers", refused) or draft.negated(*match.span()):
             continue
         for name in re.findall(RUNTIMES, match["runtimes"]):
             name = re.sub(r"^singularity.*", "singularity", name)

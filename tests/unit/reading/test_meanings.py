@@ -542,3 +542,26 @@ def test_several_variables_in_one_value(read: Read) -> None:
 def test_what_a_run_is_of_runs(read: Read) -> None:
     assert not [n for n in read("Quarter-degree run of MOM6: 64 ranks").request.software if "degree" in n.name.lower()]
     assert read("4 nodes for a PIConGPU run of up to eight hours").request.software[0].name == "PIConGPU"
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("use podman, not docker, with the image quay.io/a/b:2.1, ./x", "containers"),
+        ("OpenMPI, not MPICH, ./x", "mpi"),
+        ("InfiniBand and no ethernet, ./x", "networks"), ("BeeGFS rather than NFS, ./x", "storage"),
+    ],
+)  # fmt: skip
+def test_a_refusal_beside_what_is_wanted_only_rounds_it_off(text: str, field: str, read: Read) -> None:
+    found = read(text)
+    assert found.request.dump()[field]
+    assert found.unread == ()
+    assert any("another" in sentence for sentence in found.defaults)
+
+
+@pytest.mark.parametrize("text", ["no NFS, ./x", "not on Lustre, ./x", "without docker, ./x"])
+def test_a_refusal_alone_is_told(text: str, read: Read) -> None:
+    found = read(text)
+    assert not found.request.storage
+    assert not found.request.containers
+    assert found.unread
