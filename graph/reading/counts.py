@@ -202,14 +202,24 @@ def read_counts(draft: Draft) -> None:
 def _same_unit(draft: Draft, match: re.Match[str]) -> None:
     """`512 ranks on 16 nodes (32 per node)`: a number without a unit counts what was counted shortly before."""
     before = [a for a in draft.amounts if a.unit not in ("node", "memory") and 0 <= match.start() - a.end <= 60]
-    count = count_of(match["n"])
-    if before and count:
-        last = max(before, key=lambda amount: amount.end)
+    count, last = count_of(match["n"]), max(before, key=_end, default=None)
+    per_gpu = last is not None and last.unit == "task" and per_of(match) == "gpu"
+    if count and per_gpu and last and last.low and last.low % count == 0 and not _counts_gpus(draft):
+        draft.amounts.append(Amount("gpu", last.low // count, None, *match.span()))  # `8 ranks, 2 per GPU`
+    elif count and last is not None and not per_gpu:
         draft.amounts.append(Amount(last.unit, count, None, *match.span(), per=per_of(match), model=last.model))
     elif count and any(0 <= match.start() - end <= 60 for _, _, end in draft.gpu_models):
         draft.amounts.append(Amount("gpu", count, None, *match.span(), per=per_of(match)))  # `MI250X cards, 2 per node`
     else:
         draft.unread.append(draft.words(*match.span()))
+
+
+def _end(amount: Amount) -> int:
+    return amount.end
+
+
+def _counts_gpus(draft: Draft) -> bool:
+    return any(amount.unit == "gpu" for amount in draft.amounts) or draft.asks("shapes.0.gpus")
 
 
 def _counted_after(draft: Draft, match: re.Match[str]) -> None:
@@ -233,6 +243,10 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.unread.append(draft.words(*match.span("vendor")))
     if unit == "node" and any(word in adjective for word in ("exclusive", "dedicated", "whole", "full", "entire")):
         draft.fields["exclusive"] = True
+    memory = any(amount.unit == "memory" for amount in draft.amounts) or draft.asks("shapes.0.memory")
+    if unit == "node" and re.search(r"fat|mem", adjective) and not memory:
+        words = draft.words(*match.span())
+        draft.ask("shapes.0.memory", match.start("adjective"), match.start(unit), f"{words!r}: how much memory?", [])
     bound = (groups.get("bound") or "").strip(" .")
     start, end = match.span()
     if unit == "node" and groups.get("each"):

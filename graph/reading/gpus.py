@@ -88,8 +88,18 @@ VRAM = (
     r"(?:(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?) ?(?:of )?(?:vram|v-ram|hbm\w*|gpu (?:memory|ram|mem)"
     r"|video (?:memory|ram)|vmem|device memory|gpu-memory)"
     r"|(?:vram|gpu (?:memory|ram|mem)|video memory|gpu-memory)(?: of| is|:| ?=|,)?(?: at least| >=)? ?"
-    r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?))(?: each| per (?:gpu|card)| on each)?(?![\w])"
+    r"(?P<size2>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?))(?: each| per (?:gpu|card)| on each"
+    r"|(?P<all>,? (?:in total|altogether|in all|overall|all told"
+    r"|combined)))?(?![\w])"
 )
+RELATIVE = (
+    rf"(?<![\w.-])(?:(?:an? |the )?gpus? )?(?:that (?:is|are) )?(?:newer|older|better|faster|slower|bigger|larger"
+    rf"|smaller|other"
+    rf"|more (?:recent|modern|powerful)|less powerful) than (?:an? |the )?{_VENDOR}{MODEL}s?(?!\w)"
+    rf"|(?<![\w.-])(?:at least (?:an? )?)?{_VENDOR.replace('vendor', 'vendor2')}{MODEL}s?,? or (?:newer|better|later"
+    r"|above|higher|faster|more recent|equivalent|similar|comparable)(?!\w)"
+)
+"""`newer than V100`, `A100 or better`: an order of models that is the person's own."""
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
@@ -135,6 +145,9 @@ OR_CPU = (
 
 def read_gpus(draft: Draft) -> None:
     """Find GPUs that are described by more than a number; plain counts are found by `read_counts`."""
+    for match in draft.line.find(RELATIVE):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
     for match in draft.line.find(NONE):
         draft.default("no GPUs are asked for")
         draft.source("shapes.0.gpus", *match.span())
@@ -152,7 +165,11 @@ def read_gpus(draft: Draft) -> None:
         draft.gpu_memory += [(each, *match.span())] if each else []
         draft.line.claim(*match.span())
     for match in draft.line.find(VRAM):
-        _gpu_memory(draft, match, match["size"] or match["size2"])
+        if match["all"]:
+            draft.unread.append(draft.words(*match.span()))  # of all together: of how many is not known yet
+            draft.line.claim(*match.span())
+        else:
+            _gpu_memory(draft, match, match["size"] or match["size2"])
     for match in (found for rule in (ON_CARD, OWN_MEMORY, EACH_GPU) for found in draft.line.find(rule)):
         _gpu_memory(draft, match, match["size"])
     for match in draft.line.find(SIZED):

@@ -27,10 +27,11 @@ VERSIONED = (
     rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤])|{MUST_BE})(?:(?:in|of|with"
     rf"|at) (?:an? |the |any )?)?{RANGE}\)?{MORE}"
 )
-_NUMBERED = frozenset(
-    "room section chapter figure fig table page building floor ext extension appendix equation volume issue level phase"  # noqa: SIM905
-    " stage step part round question item paragraph slide grade case deliverable milestone task work-package".split()
+_NUMBERED_THINGS = (
+    "capability room section chapter figure fig table page building floor ext extension appendix equation volume issue"
+    " level phase stage step part round question item paragraph slide grade case deliverable milestone work-package"
 )
+_NUMBERED = frozenset(_NUMBERED_THINGS.split())
 """Things that people number, which no software is."""
 _NO_GOOD = re.compile(
     r",? (?:which |that )?(?:is|was|are|would be|has been) (?:much |far |way )?(?:too (?:old|new|slow|recent)|outdated"

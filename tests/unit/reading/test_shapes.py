@@ -202,3 +202,36 @@ def test_counts_in_other_orders(read: Callable[..., Any], text: str, shapes: lis
 )
 def test_only_what_is_named_as_software_is_software(read: Callable[..., Any], text: str, name: str) -> None:
     assert [need.name for need in read(text).request.software] == [name]
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus"),
+    [
+        ("./x with 8 ranks, 2 per GPU", {"count": 4, "per": "job"}),
+        ("./x with 8 ranks, one per GPU", {"count": 8, "per": "job"}),
+        ("./x on 2 GPUs, A100 or better", {"count": 2, "per": "job"}),
+        ("./x on 4 A100, 320 GB GPU memory in total", {"count": 4, "per": "job", "model": "a100"}),
+    ],
+)
+def test_gpus_by_what_is_said_of_them(read: Callable[..., Any], text: str, gpus: dict[str, Any]) -> None:
+    assert read(text).request.dump()["shapes"][0]["gpus"] == gpus
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("./x on a GPU newer than V100", "a GPU newer than V100"), ("./x on 2 GPUs, A100 or better", "A100 or better"),
+        ("./x on 4 A100, 320 GB GPU memory in total", "320 GB GPU memory in total"),
+    ],
+)  # fmt: skip
+def test_an_order_of_gpus_is_told(read: Callable[..., Any], text: str, told: str) -> None:
+    assert told in read(text).unread
+
+
+@pytest.mark.parametrize("text", ["./x on a fat node", "./x on 2 high-memory nodes"])
+def test_a_kind_of_node_by_its_memory_asks_how_much(read: Callable[..., Any], text: str) -> None:
+    assert [question.field for question in read(text).questions] == ["shapes.0.memory"]
+
+
+def test_how_much_a_fat_node_has_may_be_said(read: Callable[..., Any]) -> None:
+    assert not read("./x on 2 high-memory nodes with 1 TB each").questions
