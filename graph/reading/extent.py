@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
 from graph.reading.separators import line_of, parting_signs
+from graph.reading.verbs import VERBS
 
 __all__ = ["WORD", "extent"]
 
@@ -58,6 +60,20 @@ _VERBS = frozenset(
         *("und", "wird", "werden", "ohne", "bitte", "ist", "sind", "soll", "sollte", "muss", "laufen", "lassen"),
         *(
             "braucht",
+            "darf",
+            "dürfen",
+            "kann",
+            "können",
+            "möchte",
+            "frühestens",
+            "spätestens",
+            "nach",
+            "egal",
+            "wenn",
+            "falls",
+            "peut",
+            "quel",
+            "quelle",
             "benötigt",
             "sofort",
             "dringend",
@@ -153,6 +169,9 @@ _BEFORE_AMOUNT = frozenset(
     )
 )
 _ARTICLES = frozenset(("a", "an", "the", "each", "at", "un", "une", "ein", "einem", "einen", "einer"))
+_ABOUT = frozenset(
+    ("about", "around", "roughly", "nearly", "almost", "up", "only", "too", "very", "between", "our", "my")
+)
 _ADJECTIVES = frozenset(("single", "big", "fat", "large", "small", "seul", "seule", "einzigen", "gpu", "cpu"))
 _COMMANDED = re.compile(
     r"(?i)(?:^|[.:;,\n(=>|-]|\b(?:run|runs|running|execute|executes|executing|exec|launch|launching|start|starting"
@@ -188,6 +207,7 @@ def extent(text: str, start: int, limit: int) -> int:
         prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
         parts = word in signs or (word.startswith("(") and not option and re.match(r"\([\w~<>=]", word) is not None)
         ended = ended or (option and bare.lower() in _NO_VALUES)
+        ended = ended or (not option and bare == word and _tells_what_it_does(word, after))
         if not first and ("\n" in text[end : match.start()] or ended or prose or parts):
             return end
         end = match.start() + len(bare)
@@ -217,6 +237,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
+    if low == "ne" and following in ("doit", "doivent", "peut", "peuvent", "devrait", "faut", "pas"):
+        return True
     if low in _OF_FILES and (re.search(r"[./*]", following) or following in _ARTICLES):
         return True  # `./x reads a.dat and writes b.dat`
     if low in ("array", "indices", "members", "seeds") and re.fullmatch(r"\d{1,7}-\d{1,7}(?:[:%]\d+)?", following):
@@ -228,6 +250,13 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
     if low in _DONE and following in _BY:
         return True  # `./x started with 4 nodes`
     return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
+
+
+def _tells_what_it_does(word: str, after: re.Match[str] | None) -> bool:
+    """`./x simulates 10 years`, `./x costs about 20 euros`: a verb with what it does, not an argument."""
+    following = after[0].lower().strip(",.;?!)") if after else ""
+    verb = word.endswith("s") and bool({word[:-1].lower(), word[:-2].lower()} & (VERBS | EVERYDAY))
+    return verb and (following in _ARTICLES | _ABOUT or following.isdigit() or following in NUMBER_WORDS)
 
 
 def _begins_an_amount(word: str, after: re.Match[str] | None, later: re.Match[str] | None) -> bool:

@@ -15,7 +15,7 @@ __all__ = ["ask_two_of_a_name", "name_behind", "sites_before", "sites_behind", "
 
 _FACTS = (
     r",? ?(?:\(|(?:which|that|and|it) (?:it )?(?:is|has|are) )(?:(?:about|ca\.?|approx\.?|roughly|around|some"
-    r"|~) ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)?"
+    r"|~) ?)?(?P<bytes>\d+(?:[.,]\d{1,2})? ?[kmgtp]i?b)?"
     r"(?:[,;]? ?(?:with )?sha-?256(?: sum)?[:= ] ?(?P<sha>[0-9a-f]{64}))?(?:(?: of data| in size| large| big"
     r"| in all)|\))(?![\w-])"
 )
@@ -32,7 +32,7 @@ def with_facts(draft: Draft, item: InputFile, end: int) -> InputFile:
     if match is None or not (match["bytes"] or match["sha"]):
         return item
     draft.line.claim(*match.span())
-    size = parse_bytes(match["bytes"]) if match["bytes"] else item.bytes
+    size = parse_bytes(match["bytes"].replace(",", ".")) if match["bytes"] else item.bytes
     return item.model_copy(update={"bytes": size, "sha256": match["sha"] or item.sha256})
 
 

@@ -73,7 +73,9 @@ FOREIGN_WORDS = _pairs("""
     unserem=our einer=a eines=a dieser=this dieses=this diese=this typ=type vom=of von=of am=on im=in zum=for zur=for
     als=as mehr=more weniger=less gleichzeitig=at_once spätestens=no_later_than jeder=each jedes=each jede=each
     pro=per anderthalb=1.5 eineinhalb=1.5 zweieinhalb=2.5 zwölf=12 zehn=10 sechs=6 sieben=7 neun=9 sechzehn=16
-    neuer=newer höher=higher neuere=newer nicht=not keine=no kein=no keinen=no ohne=without lässt=let lassen=let
+    neuer=newer älter=older démarrer=start
+    démarre=starts débuter=start sont=are données=data liegen=are liegt=is höher=higher neuere=newer nicht=not
+    keine=no kein=no keinen=no ohne=without lässt=let lassen=let
     laufen=run rechnen=run laufe=run führe=run ausführen=run gerechnet=run nutzen=use verwenden=use befehl=command
     kommando=command ergebnisse=results ergebnis=result eingabe=input daten=data datei=file dateien=files
     standort=site beim=at bei=at zurück=back etwa=about ungefähr=about circa=about ca=about
@@ -112,7 +114,8 @@ FOREIGN_WORDS = _pairs("""
 
 FOREIGN_ALONE = _words("""
     auf mit und für bitte projekt starten ich wir nicht nach eine einen bräuchte möchte zum avec pour sur nous dans
-    bonjour merci projet besoin depuis est une einem einer sobald oder je demain
+    bonjour merci projet besoin depuis est une einem einer sobald oder je demain les sont données ne doit liegen daten
+    sind ist ni
 """)
 """Two of these tell German or French where no unit does."""
 

@@ -17,7 +17,8 @@ from graph.reading.submit_lines import SUBMITTERS
 __all__ = ["read_sites", "read_unknown_sites"]
 
 _MORE = (
-    r"(?P<more>(?:(?:,? (?:and|or|nor|noch) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b|with\b"
+    r"(?P<more>(?:(?:,? (?:and|or|nor|noch|ni) |, ?|/)(?:at |on )?(?:site )?[\"'`]?(?!not\b|on\b|at\b|but\b|for\b"
+    r"|with\b"
     r"|before\b|in\b|\d+(?:[hmdg:. ]|$))[a-z0-9][\w@-]*[\"'`]?(?= ?[,.;)]|$| (?:and|or|please|but|not|may|can|must"
     r"|should|shall|will|is|are|has|have|do|does)\b)){0,8})"
 )
@@ -26,7 +27,7 @@ NOT_SITE = (
     rf"|never|must not|should not) (?:(?:run|submit|go"
     rf"|send)(?: it| this| anything)?(?: (?:at|on|to))|use)|never (?:at|on)|(?:apart|away|aside) from|other than"
     rf"|except(?: for)?(?: at"
-    rf"| on)?|excluding|exclude|avoid(?:ing)?|stay(?:ing)? off|keep (?:away from|off)|weder|neither"
+    rf"| on)?|excluding|exclude|avoid(?:ing)?|stay(?:ing)? off|keep (?:away from|off)|weder|neither|ni"
     rf"|alles außer|(?:elsewhere|other sites) than|any(?:where| (?:site|place|cluster|machine))(?: else)? (?:but"
     rf"|except)(?: at| on)?|(?:on )?anything but|(?:on )?(?:anything |anywhere )?other than(?: at"
     rf"| on)?) (?:the )?(?:sites? |cluster |machine )?{NAME}{_MORE}"
@@ -100,13 +101,13 @@ def read_sites(draft: Draft, sites: Sequence[str]) -> None:
             names += [
                 word
                 for word in more.replace(",", " ").replace("/", " ").split()
-                if word not in ("and", "or", "nor", "noch", "at", "on", "site") and word not in PADDING | KEYWORDS
+                if word not in ("and", "or", "nor", "noch", "ni", "at", "on", "site") and word not in PADDING | KEYWORDS
             ]
             if match["name"] in NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
                 continue
             if match["name"].rstrip(".") not in known and not _may_be_a_site(match):
                 continue
-            if re.match(r"neither|weder|avoid", match[0]) and names[0].lower() not in known:
+            if re.match(r"neither|weder|ni |avoid", match[0]) and names[0].lower() not in known:
                 continue  # `neither older than 4.5`
             end = match.end()
             while (further := _further(known, draft.line.norm, end)) is not None:

@@ -230,8 +230,19 @@ def _unit(money: str | None, hours: str | None) -> str:
     return _MONEY.get(money or "") or named
 
 
+PRICE = (
+    rf"(?<![\w.])(?:about |at most |under |less than |no more than |~ ?)?(?:(?:us\$|\$|€|usd|eur) ?{NUMBER}|{NUMBER} ?"
+    r"(?:us\$|\$|€|usd|eur|euros?|dollars?|cents?)) ?(?:per|an?|/|each|every|the) ?(?:(?:core|node|gpu|cpu|card)[ -]?)?"
+    r"(?:hours?|h|days?|weeks?|months?|years?)(?![\w-])(?: at most| max(?:imum)?)?"
+)
+"""`0.5 EUR per core-hour`: a price, which bounds no job as a whole."""
+
+
 def read_wishes(draft: Draft) -> None:
     """Find objective, urgency and budget."""
+    for match in draft.line.find(PRICE):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
     _left_over(draft)
     for match in draft.line.find(BUDGET):
         number = match["a"] or match["b"]

@@ -565,3 +565,57 @@ def test_a_refusal_alone_is_told(text: str, read: Read) -> None:
     assert not found.request.storage
     assert not found.request.containers
     assert found.unread
+
+
+@pytest.mark.parametrize(
+    "text", ["./x, 2 nodes, 20 euros per hour", "./x 2 nodes 0.5 EUR per core-hour at most", "./x, 5 euros a day"]
+)
+def test_a_price_is_no_budget(text: str, read: Read) -> None:
+    found = read(text)
+    assert (found.request.budget, found.request.walltime_s) == (None, None)
+    assert found.unread
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("./x darf frühestens Freitag um 12 Uhr starten, 2 Knoten", ("./x",)),
+        ("./x ne doit pas démarrer avant vendredi 12h, 2 nœuds", ("./x",)),
+        ("./x simulates 10 years on 8 nodes", ("./x",)), ("./x costs about 20 euros, 2 nodes", ("./x",)),
+        ("run ./x tests, 2 cores", ("./x", "tests")),
+    ],
+)  # fmt: skip
+def test_a_sentence_goes_on_behind_a_command(text: str, command: tuple[str, ...], read: Read) -> None:
+    assert read(text).request.command == command
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "moment"),
+    [
+        ("./x darf frühestens Freitag um 12 Uhr starten", "start_after", datetime(2026, 12, 4, 11, tzinfo=UTC)),
+        ("./x ne doit pas démarrer avant vendredi 12h, 2 nœuds", "start_after", datetime(2026, 12, 4, 11, tzinfo=UTC)),
+        ("./x doit être terminé avant vendredi 12h, 2 nœuds", "deadline", datetime(2026, 12, 4, 11, tzinfo=UTC)),
+    ],
+)
+def test_starts_and_ends_in_german_and_french(text: str, field: str, moment: datetime, read: Read) -> None:
+    found = read(text).request
+    assert getattr(found, field) == moment
+    assert getattr(found, {"start_after": "deadline", "deadline": "start_after"}[field]) is None
+
+
+@pytest.mark.parametrize("text", ["ni alpha ni beta, ./x sur 2 nœuds", "weder alpha noch beta, ./x auf 2 Knoten"])
+def test_neither_of_two_sites_in_german_and_french(text: str, read: Read) -> None:
+    assert read(text, sites=["alpha", "beta"]).request.sites_not == ("alpha", "beta")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("les données sont dans /data/a sur alpha (2 To), ./x 4 cœurs", 2 * 10**12),
+        ("Die Daten liegen auf /work/klima am Standort alpha (3,2 TB). ./x auf 12 Knoten", 3_200_000_000_000),
+    ],
+)
+def test_data_at_a_site_in_german_and_french(text: str, size: int, read: Read) -> None:
+    found = read(text, sites=["alpha", "beta"])
+    assert [(item.site, item.bytes) for item in found.request.inputs] == [("alpha", size)]
+    assert found.request.shape.memory is None
