@@ -116,6 +116,12 @@ MEMBERS = (
     r"|folds)"
     r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )
+FOR_EACH = (
+    r"(?<![\w-])(?:once )?(?:for|per|over|on) (?:each|every|all(?: the)?"
+    r"|each one of the) (?:of the )?(?:input )?(?:files?|samples?"
+    r"|images?|folders?|director(?:y|ies)|lines?) (?:in|of|from|matching|under|listed in) [^\s,;\x00]+"
+)
+"""`for each file in data/*.csv`: a number that only the files tell."""
 COUNTED_FROM = (
     rf"(?<![\w.-])(?:an? )?(?:job )?(?:array of )?(?P<n>{NUMBER}) (?:[a-z-]{{3,16}} )?(?:jobs|runs|tasks|members"
     rf"|elements|cases)"
@@ -228,6 +234,10 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(match["list"])
         if spec is not None:
             draft.put("array", spec, *match.span())
+    for match in draft.line.find(FOR_EACH):
+        draft.ask(
+            "array", *match.span(), f"{draft.words(*match.span())!r}: how many tasks are these, and by which index?", []
+        )
     limits = [
         match for match in draft.line.find(AT_ONCE) if re.search(r"\b(?:runs|jobs|tasks|elements|members)\b", match[0])
     ]

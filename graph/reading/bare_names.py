@@ -29,7 +29,8 @@ _WEAK = frozenset("schedule put place let give benchmark to by".split())  # noqa
 """Words before a name only where it looks like one."""
 _OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
 _ACRONYMS = (
-    "ssd ssds nvme hdd raid numa avx avx2 avx512 ai ml llm nlp cnn gan cfd fem fea dft md mc les dns rans"
+    "path ld_library_path ssd ssds nvme hdd raid numa avx avx2 avx512 avx-512 avx-2 ai ml llm nlp cnn gan cfd fem"
+    " fea dft md mc les dns rans"
     " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
 )
 _METHODS = frozenset(_ACRONYMS.split())

@@ -10,7 +10,7 @@ from graph.reading.draft import Amount, Draft
 from graph.reading.numbers import NUMBER, amounts_of, count_of
 from graph.reading.reading import Option
 
-__all__ = ["read_memory"]
+__all__ = ["read_memory", "read_space"]
 
 _SIZE = (
     rf"(?P<n>{NUMBER})(?: |-)?"
@@ -49,6 +49,13 @@ SPACE_BEFORE = (
     rf"(?<![\w-])(?:scratch|disk|storage)(?: space)?(?: of|:| ?=) ?(?:at least |min\.? "
     rf"|>= ?)?{_SIZE}(?! (?:of )?{_MEM})"
 )
+ON_A_PATH = (
+    rf"(?<![\w.]){_BOUND}{_SIZE}(?:(?: of)?(?: free| available)?(?: space| storage| disk| quota)|(?: of)?(?: free"
+    rf"| available)"
+    rf"|(?= on ))"
+    r" (?:on|in|under|at|below) [\"'`]?(?P<path>/[\w./-]*\w)[\"'`]?(?![\w/.*]|\.\w)(?! as (?:an )?input)"
+)
+"""`100 GB on /tmp`: space, of a node's own disk or of a file system."""
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
@@ -90,6 +97,22 @@ def bytes_of(number: str, unit: str, *, foreign: bool = False) -> tuple[int, ...
         values = values[:1]  # `1.024 GB` on a German line
     amounts = [round(value * factor) for value in values if value > 0]
     return tuple(sorted(set(amounts), reverse=True))
+
+
+def read_space(draft: Draft) -> None:
+    """Find space by the path where it is wanted, before the path can be taken for a file."""
+    for match in draft.line.find(ON_A_PATH):
+        sizes = bytes_of(match["n"], match["unit"])
+        before = draft.line.norm[max(0, match.start() - 40) : match.start()]
+        if len(sizes) != 1 or _OF_DATA.search(before) or re.search(r"\.\w{1,5}$", match["path"]):
+            continue
+        if draft.negated(*match.span()):
+            continue
+        if match["path"].startswith(("/tmp", "/dev/shm", "/local", "/var/tmp")):  # noqa: S108  # names in words
+            draft.put("local_disk_bytes", sizes[0], *match.span())
+        else:
+            path = draft.line.words(*match.span("path"))
+            draft.add("storage", StorageNeed(mount=path, free_bytes=sizes[0]), *match.span())
 
 
 def read_memory(draft: Draft) -> None:

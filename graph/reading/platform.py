@@ -200,10 +200,17 @@ def _refuse_beside(draft: Draft, match: re.Match[str], field: str, refused: list
 def _say_what_is_refused(draft: Draft, refused: list[tuple[str, str]]) -> None:
     """Where another of its kind is asked for, a refusal only rounds it off; else it is told back."""
     for field, words in refused:
-        if draft.fields.get(field):
+        if any(_names_one(need) for need in draft.fields.get(field, ()) if field != "mpi") or (
+            field == "mpi" and _names_one(draft.fields.get("mpi"))
+        ):
             draft.default(f"{words!r}: what is asked for is another")
         else:
             draft.unread.append(words)
+
+
+def _names_one(need: object) -> bool:
+    """Whether a need names one of its kind, so that a refusal of another adds nothing."""
+    return any(getattr(need, field, ()) for field in ("runtimes", "implementations", "fabrics", "kinds"))
 
 
 def _place(found: tuple[int, str, re.Match[str]]) -> int:

@@ -31,7 +31,7 @@ from graph.reading.launchers import Launch
 from graph.reading.leftover import read_leftover, read_options
 from graph.reading.line import Line, check_text, check_words
 from graph.reading.loose_options import read_loose_options
-from graph.reading.memory import read_memory
+from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
@@ -164,6 +164,7 @@ def _by_rules(
     read_wishes(draft)
     hide_failures(draft)
     read_platform(draft)
+    read_space(draft)
     read_files(draft, sites)
     read_places(draft)
     read_sites(draft, sites)

@@ -103,7 +103,7 @@ def read_sites(draft: Draft, sites: Sequence[str]) -> None:
                 for word in more.replace(",", " ").replace("/", " ").split()
                 if word not in ("and", "or", "nor", "noch", "ni", "at", "on", "site") and word not in PADDING | KEYWORDS
             ]
-            if match["name"] in NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.]*", match["name"]):
+            if match["name"] in NOT_NAMES | SUBMITTERS or re.fullmatch(r"v?\d[\w.-]*", match["name"]):
                 continue
             if match["name"].rstrip(".") not in known and not _may_be_a_site(match):
                 continue

@@ -230,6 +230,7 @@ def _unit(money: str | None, hours: str | None) -> str:
     return _MONEY.get(money or "") or named
 
 
+_AT_LEAST = re.compile(r"(?:at least|no less than|not less than|more than|minimum(?: of)?|min\.) $")
 PRICE = (
     rf"(?<![\w.])(?:about |at most |under |less than |no more than |~ ?)?(?:(?:us\$|\$|€|usd|eur) ?{NUMBER}|{NUMBER} ?"
     r"(?:us\$|\$|€|usd|eur|euros?|dollars?|cents?)) ?(?:per|an?|/|each|every|the) ?(?:(?:core|node|gpu|cpu|card)[ -]?)?"
@@ -251,7 +252,11 @@ def read_wishes(draft: Draft) -> None:
         if len(values) == 2 and draft.line.foreign and "," not in number:
             values = values[:1]  # `1.500 Kernstunden`
         label = draft.words(*match.span())
-        if len(values) == 1 and values[0] > 0:
+        least = _AT_LEAST.search(draft.line.open[max(0, match.start() - 24) : match.start()])
+        if least is not None:
+            draft.unread.append(draft.words(match.start() - len(least[0]), match.end()))
+            draft.line.claim(match.start() - len(least[0]), match.end())
+        elif len(values) == 1 and values[0] > 0:
             draft.put("budget", Budget(amount=values[0], unit=unit), *match.span())  # type: ignore[arg-type]  # from the tables
         elif len(values) == 2:
             options = [

@@ -619,3 +619,33 @@ def test_data_at_a_site_in_german_and_french(text: str, size: int, read: Read) -
     found = read(text, sites=["alpha", "beta"])
     assert [(item.site, item.bytes) for item in found.request.inputs] == [("alpha", size)]
     assert found.request.shape.memory is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("./x, array 1-100 except 50-60", "except 50-60"), ("./x in a container, but not docker", "but not docker"),
+        ("./x for at least 100 node-hours", "at least 100 node-hours"), ("./x with AVX-512", "AVX-512"),
+    ],
+)  # fmt: skip
+def test_what_no_field_can_hold_is_told(text: str, told: str, read: Read) -> None:
+    found = read(text, sites=["alpha"])
+    assert told in found.unread
+    assert (found.request.sites_not, found.request.budget, found.request.software) == ((), None, ())
+
+
+def test_a_task_for_each_file_is_asked(read: Read) -> None:
+    found = read("./x for each file in data/*.csv")
+    assert "array" in {question.field for question in found.questions}
+
+
+@pytest.mark.parametrize("text", ["./x with 100 GB on /tmp", "./x, 100 GB of free space in /tmp"])
+def test_space_on_a_node_s_own_disk_by_its_path(text: str, read: Read) -> None:
+    shape = read(text).request.shape
+    assert (shape.local_disk_bytes, shape.memory) == (100 * 10**9, None)
+
+
+def test_space_on_a_file_system_by_its_path(read: Read) -> None:
+    found = read("./x with 3 TB on /scratch, 2 nodes").request
+    assert [(need.mount, need.free_bytes) for need in found.storage] == [("/scratch", 3 * 10**12)]
+    assert found.inputs == ()
