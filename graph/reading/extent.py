@@ -113,6 +113,11 @@ _VERBS = frozenset(
         ),
         *(
             "exclusively",
+            "exclusive",
+            "together",
+            "natively",
+            "interactively",
+            "named",
             "thrice",
             "repeatedly",
             "continuously",
@@ -243,6 +248,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True  # `./x reads a.dat and writes b.dat`
     if low in ("array", "indices", "members", "seeds") and re.fullmatch(r"\d{1,7}-\d{1,7}(?:[:%]\d+)?", following):
         return True  # `./x array 1-50`
+    if following in ("priority", "session", "queue", "partition") and low.isalpha():
+        return True  # `./x high priority`
     if low == "to" and following in ("be", "run", "get", "start"):
         return True  # `the program ./x span.dat to be run on`
     if re.fullmatch(r"[a-zäöü]{3,8}mal", low):
