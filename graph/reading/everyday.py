@@ -108,7 +108,7 @@ _WORDS = """
     university uns useful usually vacation valid validate validated validation valley value values vanished variante
     various vehicles verify vers vibration videos vielleicht view village visibilities visit visitor visits vital
     vite voices voici voilà vom vos votre voudrait vouloir vous wait waiting waits walk wann warm warning warten
-    warum was watch water wave way ways we'll weather website wedding weekend weil weird welche welcome wenn went
+    warum was watch water wave way ways we'll weather website wedding weil weird welche welcome wenn went
     werden whatever whats wherever whether whichever who's whom wie wieder willing wind wing winter wird wirklich
     wish wished wishes wo wollen wollte woman won word worden words worked workflow workflows workshop world worry
     worst worth write writes writing wrong wrote wurde während wäre wären y yes yesterday's yet young yourself zeit
