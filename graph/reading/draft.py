@@ -48,6 +48,12 @@ _CORRECTED = re.compile(
     r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
 )
 
+_INSTEAD = re.compile(
+    r"(?<![\w-])(?:instead of|rather than|in place of|no longer|not(?: more)?|statt|anstatt|plut\u00f4t (?:que|than)"
+    r"|au lieu de"
+    r"|at lieu of)(?: (?:on|at|the|with|for|in|to|only))*[ ,]*$"
+)
+"""Before the second of two statements: the first one counts."""
 _JOBS_OWN = re.compile(
     r".*[.,;:!?)]|run|runs|running|start|starts|starting|begin|beginning|launch|submit|schedule|scheduled|job|it|this"
     r"|please|and|but|only|or|then|go|available|ready|earliest|hours?|nodes?|cores?|min|minutes|once|be|free"
@@ -136,10 +142,21 @@ class Draft:
 
     def corrected(self, start: int, end: int) -> bool:
         """Whether the words between two statements say that the later one counts; claims those words."""
+        if self.preferred(start, end):
+            return False
         found = [*_CORRECTED.finditer(self.line.norm, start, end)] if 0 <= end - start <= 120 else []
         for match in found:
             self.line.claim(*match.span())
         return bool(found)
+
+    def preferred(self, start: int, end: int) -> bool:
+        """Whether the words between two statements say that the first counts: `64 GB instead of 128 GB`."""
+        if not 0 <= end - start <= 120:
+            return False
+        match = _INSTEAD.search(self.line.norm[start:end])
+        if match is not None:
+            self.line.claim(start + match.start(), end)
+        return match is not None
 
     def named(self, sites: Sequence[str]) -> dict[str, str]:
         """Sites of the fleet whose names stand in the text, by those names in lower case."""
@@ -155,6 +172,10 @@ class Draft:
         if self.negated(start, end):
             return
         words = self.words(start, end)
+        if self.fields.get(path, value) != value and self.preferred(self.stated_at.get(path, end), start):
+            self.default(f"{words!r} does not count: what was said before is wanted instead of it")
+            self.line.claim(start, end)
+            return
         if self.fields.get(path, value) != value and self.corrected(self.stated_at.get(path, end), start):
             self.default(f"{words!r} counts, not what was said before")
             self.fields.pop(path)

@@ -122,6 +122,12 @@ def _pick(draft: Draft, fields: dict[str, Any], found: list[Amount], name: str) 
         if name == "nodes" and _A_MACHINE.fullmatch(draft.line.norm, chosen.start, chosen.end):
             chosen = amount
             continue
+        if chosen.end <= amount.start and draft.preferred(chosen.end, amount.start):
+            draft.default(
+                f"{draft.words(amount.start, amount.end)!r} does not count: the first is wanted instead of it"
+            )
+            amount.per = "asked"
+            continue
         if chosen.end <= amount.start and draft.corrected(chosen.end, amount.start):
             draft.default(f"{draft.words(amount.start, amount.end)!r} counts, not what was said before")
             chosen = amount
@@ -236,6 +242,9 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         draft.unread.append(words)
         return
     before = draft.stated_at.get(f"shapes.0.{name}", amount.end)
+    if name in fields and fields[name] != result and draft.preferred(before, amount.start):
+        draft.default(f"{words!r} does not count: what was said before is wanted instead of it")
+        return
     if name in fields and fields[name] != result and draft.corrected(before, amount.start):
         draft.default(f"{words!r} counts, not what was said before")
         fields.pop(name)

@@ -235,3 +235,21 @@ def test_a_kind_of_node_by_its_memory_asks_how_much(read: Callable[..., Any], te
 
 def test_how_much_a_fat_node_has_may_be_said(read: Callable[..., Any]) -> None:
     assert not read("./x on 2 high-memory nodes with 1 TB each").questions
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run ./x with 64 GB instead of 128 GB", "./x 64 GB rather than 32 GB", "./x with 64 GB, no longer 32 GB",
+        "./x 32 GB, sorry, 64 GB",
+    ],
+)  # fmt: skip
+def test_memory_instead_of_other_memory(read: Callable[..., Any], text: str) -> None:
+    assert read(text).request.shape.memory.bytes == 64 * 10**9
+
+
+@pytest.mark.parametrize(
+    "text", ["./x on 4 nodes instead of 8 nodes", "./x on 4 nodes, not 8 nodes", "./x on 8 nodes, no, 4 nodes"]
+)
+def test_nodes_instead_of_other_nodes(read: Callable[..., Any], text: str) -> None:
+    assert read(text).request.shape.nodes == 4
