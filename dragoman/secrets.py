@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 
+from dragoman.said_secrets import hide_said
 from dragoman.secret_calls import hide_calls
 from dragoman.secret_lines import hide_blocks, hide_dumped, hide_keys, hide_null_ended
 
-__all__ = ["HIDDEN", "SAID_SECRET", "is_secret_name", "is_secret_value", "redact"]
+__all__ = ["HIDDEN", "is_secret_name", "is_secret_value", "redact"]
 
 HIDDEN = "***"
 
@@ -26,12 +27,20 @@ _SECRET_WORDS = _words(
     "token secret secrets password passwd passphrase pwd pass credential credentials apikey authtoken bearer "
     "privatekey secretkey accesskey sshkey sshpass cookie sas pat passwort kennwort pw"
 )
-_KEY_BEFORE = _words("api access secret private ssh auth encryption signing master account license deploy aws")
+_KEY_BEFORE = _words(
+    "api access secret private ssh auth encryption signing master account license deploy aws "
+    "wandb hf huggingface openai anthropic comet neptune kaggle azure gcp google github gitlab slack stripe sendgrid "
+    "twilio mapbox ngc nvidia replicate cohere mistral groq datadog sentry clearml minio s3 ncbi entrez jwt hmac "
+    "service consumer subscription session bot webhook app admin cloud"
+)
 _HARMLESS = _words(
     "max min num number count counts limit limits length len size parallelism budget file path dir url type id name "
     "names index bits ttl expiry timeout per batch rate public pub sort primary foreign vocab pad eos bos start end "
-    "mode usage"
+    "mode usage level levels dropout embedding embeddings embed dim ratio loss merging pruning window classification "
+    "strategy prob weights logits positions"
 )
+_DIRECTORIES = frozenset(("PWD", "OLDPWD"))
+"""A shell's own; `pwd` in an address of a database is a password."""
 _JOINED = re.compile(
     r"(?:api|access|secret|private|ssh|auth)key|(?:auth|access|api)token|.*passw(?:or)?d", re.IGNORECASE
 )
@@ -43,7 +52,8 @@ _VALUE_FORMS = re.compile(
 )
 _VALUE = re.compile(
     # A word of a shell is made of parts: "a b"'c d'\e$'f\n'g; a quote behind other text may also end a value around it.
-    r"(?:(?:\$?\"(?![\s,;:}\])])(?:[^\"\\]|\\.)*\"|\$'(?:[^'\\]|\\.)*'|'(?![\s,;:}\])])[^']*'"
+    r"(?:\"?(?:\$\([ \t]*(?:echo|printf)\b[^)\n]*\)|`[ \t]*(?:echo|printf)\b[^`\n]*`)\"?"
+    r"|(?:\$?\"(?![\s,;:}\])])(?:[^\"\\]|\\.)*\"|\$'(?:[^'\\]|\\.)*'|'(?![\s,;:}\])])[^']*'"
     r"|\\(?:\n|.)|[^\s,;}\])&|<>\"'\\])+)"
     r"|\"(?:[^\"\\]|\\.)*\"|'[^']*'|[\"'\\][^\s,;]*",
     re.DOTALL,
@@ -56,6 +66,13 @@ _SETENV = re.compile(
     r"\b(?:setenv|pushenv|putenv|setdefault|set[ \t]+-(?:g?x|xg))"
     rf"(?:[ \t]{{1,3}}|[ \t]{{0,3}}\([ \t]{{0,3}}[\"']?){_NAME}"
     r"(?:[\"']?[ \t]{0,3},[ \t]{0,3}|[ \t]{1,3})"
+)
+_SET = re.compile(
+    # `read NAME <<< value`, with a here-document, `printf -v NAME %s value`
+    rf"(?<![\w.\-/])(?:read(?:[ \t]{{1,3}}-[a-zA-Z]+)*[ \t]{{1,3}}{_NAME}[ \t]{{0,3}}"
+    r"(?:<<<[ \t]{0,3}|<<-?[ \t]{0,3}[\"']?\w+[\"']?[ \t]*\n)"
+    r"|printf[ \t]{1,3}-v[ \t]{1,3}(?P<name2>[A-Za-z_]\w{0,127})[ \t]{1,3}"
+    r"(?:[\"']?%s(?:\\n)?[\"']?[ \t]{1,3})?)"
 )
 _LOGINS = (
     re.compile(r"(?<=://)(?P<user>[^\s/:@]{0,128}:)[^\s/]{1,256}@"),
@@ -76,27 +93,43 @@ _LOGINS = (
     re.compile(r"(?P<user>hooks\.slack\.com/services/)[\w/]{8,256}(?!@)"),
 )
 """Passwords in addresses: what stands before one is `user`, and an `@` that ends it is kept."""
-_SAID = r"(?: is| ist| est|:| =| lautet)"
-_MIXED = r"[ \t]{1,3}(?=[^\s,;]*\d)(?=[^\s,;]*[A-Za-z])"
-_ALONE = r"\.?(?![^\s,;]))"
-SAID_SECRET = re.compile(
-    rf"(?i)(?<!\w)((?:password|passwd|passphrase|passwort|kennwort|mot de passe|pw){_SAID}[ \t]{{1,3}}"
-    rf"|(?<![./\-])(?:password|passphrase|passwort|kennwort|mot de passe){_MIXED}(?=[^\s,;/.]{{6,}}{_ALONE}"
-    rf"|(?:api|access|auth|bearer|secret)[ \t](?:token|key){_SAID}?{_MIXED}(?=[^\s,;/.]{{8,}}{_ALONE}"
-    rf"|(?:token|secret){_SAID}{_MIXED}(?=[^\s,;/.]{{8,}}{_ALONE})"
-    r"(?!\*\*\*|(?:not|required|needed|wrong|expired|set|kept|asked|stored)\b)[^\s,;]{4,}"
-)
-"""`the password is hunter2`, `use password hunter2`: words that tell a secret."""
 _HEADER = re.compile(
     r"(?i)\b(authorization[ \t]{0,3}:[ \t]{0,3}(?:bearer|basic|token)|bearer)[ \t]{1,3}(?!\*\*\*)[^\s\"',;]{6,}"
 )
+_LITERAL = r"(?!\*\*\*|[$`{<~/])(?=[^\s\"']*\d)(?=[^\s\"']*[A-Za-z])[^\s\"',;&|<>]{6,512}"
+_OF_LOGINS = (
+    # A header without a scheme, or with one of a service's own.
+    re.compile(
+        r"(?i)(?P<user>(?<![\w\-])(?:(?:proxy-)?authorization|x-(?:[a-z]+-){0,4}(?:auth|key|access|session))"
+        r"[\"']?[ \t]{0,3}:[ \t]{0,3}[\"']?(?!(?:bearer|basic|token|digest|negotiate)\b)"
+        rf"(?:[a-z][\w\-]{{1,30}}[ \t]{{1,3}})?){_LITERAL}"
+    ),
+    re.compile(
+        r"(?i)(?P<user>(?<![\w\-])--?(?:[a-z]+[_\-]){0,3}(?:auth|authorization|authentication)(?:=|[ \t]{1,3})[\"']?)"
+        rf"(?!(?:oauth|openid|sha|md5|ntlm|http|saml|x\.?509|krb|kerb|tls|ssl|scram|v\d|level|pam|ldap|spnego)){_LITERAL}"
+    ),
+    # `--of-some-service-key`: told from a column's or a sort's by its length.
+    re.compile(
+        r"(?i)(?P<user>(?<![\w\-])--(?:[a-z][a-z0-9]*[_\-]){1,4}key(?:=|[ \t]{1,3})[\"']?)"
+        r"(?!\*\*\*)(?=[\w+/=\-]*\d)(?=[\w+/=\-]*[A-Za-z])[A-Za-z0-9][\w+=\-]{19,512}(?![\w./])"
+    ),
+)
+"""Values that their place and their letters tell to be secrets."""
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a variable, option or key of that name holds a secret."""
+def is_secret_name(name: str, value: str | None = None) -> bool:
+    """Whether a variable, option or key of that name holds a secret.
+
+    Args:
+        name: in any spelling.
+        value: where it is known; a mere `KEY` holds a secret only if the value is long and of letters and digits.
+
+    """
     words = [word.lower() for word in _WORD.findall(name)]
-    if not words:
+    if not words or name in _DIRECTORIES:
         return False
+    if value is not None and words == ["key"]:
+        return len(value) >= 16 and bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
     if words[-1] in _HARMLESS or words[0] in {"max", "min", "num", "n", "public", "no"}:
         return False
     if words[-2:] in (["auth", "config"], ["amz", "signature"], ["amz", "credential"]):
@@ -116,13 +149,13 @@ def _hide(text: str, rule: re.Pattern[str], hidden: str) -> str:
     pieces: list[str] = []
     position = 0
     for match in rule.finditer(text):
-        if match.start() < position or not is_secret_name(match["name"]):
+        if match.start() < position or not is_secret_name(name := next(each for each in match.groups() if each)):
             continue
         before = text[match.start() - 1 : match.start()]
-        if before == "/" and ":" in match[0][len(match["name"]) :]:
+        if before == "/" and ":" in match[0][len(name) :]:
             continue  # the file of an error: `/opt/modules/secret: Permission denied`
         # `+ export 'DB_PASSWORD=x;y z'`: the quotes around name and value tell where the value ends.
-        whole = _TO_QUOTE.get(before) if match[0].endswith("=") and match[0][len(match["name"])] == "=" else None
+        whole = _TO_QUOTE.get(before) if match[0].endswith("=") and match[0][len(name)] == "=" else None
         quoted = whole.match(text, match.end()) if whole is not None else None
         if quoted is not None:
             pieces += (text[position : match.end()], hidden)
@@ -143,11 +176,11 @@ def redact(text: str, hidden: str = HIDDEN) -> str:
         return "\0".join(redact(each, hidden) for each in hide_null_ended(text, hidden, is_secret_name).split("\0"))
     text = hide_keys(text, hidden)
     text = hide_blocks(hide_dumped(text, hidden, is_secret_name), hidden, is_secret_name)
-    for rule in (_ASSIGNED, _OPTION, _SETENV):
+    text = hide_said(text, hidden, is_secret_name)
+    for rule in (_ASSIGNED, _OPTION, _SETENV, _SET):
         text = _hide(text, rule, hidden)
-    text = hide_calls(text, hidden)
+    text = hide_calls(text, hidden, is_secret_name)
     text = _HEADER.sub(rf"\1 {hidden}", text)
-    text = SAID_SECRET.sub(rf"\1{hidden}", text)
-    for rule in _LOGINS:
+    for rule in (*_LOGINS, *_OF_LOGINS):
         text = rule.sub(lambda found: f"{found['user']}{hidden}{'@' if found[0][-1] == '@' else ''}", text)
     return _VALUE_FORMS.sub(hidden, text)

@@ -37,6 +37,12 @@ _ELSEWHERE = re.compile(
 """No secret but where to find one, a placeholder, or a switch."""
 _EXPANDED = re.compile(r"\$\{[^}]*\}?|\$\w+|\$\([^)]*\)?|`[^`]*`?")
 """What a shell puts in the place of a variable or a command."""
+_LITERAL = re.compile(
+    r"\"?(?:\$\{\w+:?[-=+][\"']?"
+    r"|(?:\$\(|`)[ \t]*(?:echo|printf)(?:[ \t]+-[neE]+)?[ \t]+(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?[\"']?)"
+    r"(?P<value>[^\s\"'}`)|;&]+)"
+)
+"""A value that a shell is told to take, or to make of itself."""
 _ABOUT = frozenset(
     ("env", "var", "variable", "stdin", "prompt", "cmd", "command", "helper", "store", "manager", "provider", "through",
      "format", "policy", "hash", "ids", "idx", "fd")
@@ -61,6 +67,8 @@ class Shown(NamedTuple):
     """The option, variable or header before it, as written; never the value."""
     start: int
     """Where the value begins."""
+    end: int = 0
+    """Where it ends."""
 
 
 def shown_secrets(text: str) -> list[Shown]:
@@ -79,7 +87,7 @@ def shown_secrets(text: str) -> list[Shown]:
         if start < end:
             return found
         if place and not _harmless(before, text[end:start]):
-            found.append(Shown(_name(before, text[end:start]), end))
+            found.append(Shown(_name(before, text[end:start]), end, start))
         end = start + len(piece)
         before = f"{before}{HIDDEN if place else ''}{piece}"[-_NEAR:]
     return found
@@ -93,6 +101,9 @@ def _harmless(before: str, raw: str) -> bool:
         return True
     if is_secret_value(value) and not _ELSEWHERE.match(value):
         return False
+    literal = None if bare[:1] == "'" or before[-1:] == "'" else _LITERAL.match(bare)
+    if literal is not None and not _ELSEWHERE.match(literal["value"]):
+        return False  # `${TOKEN:-value}`, `$(echo value)`
     if _ELSEWHERE.match(value) or not re.search(r"\w", value):
         return True
     if bare[:1] != "'" and before[-1:] != "'" and _EXPANDED.search(value):
@@ -108,6 +119,8 @@ def _harmless(before: str, raw: str) -> bool:
     words = [word.lower() for word in _NAMES.findall(name)]
     if words[-1] in _ABOUT or value.lower() == name.lstrip("-").lower():
         return True
+    if words[-1] == "pat" and re.search(r"[*?\[\]^$|()+{}\\]", value):
+        return True  # a pattern
     if name == "--secret" and _PODS.search(before):
         return True
     if sign and not name.startswith("-") and not name.isupper() and _is_code(before, value, quoted=quoted):
@@ -173,6 +186,8 @@ def _in(value: object, where: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         if len(value) > 1 and all(isinstance(each, str) for each in value):
             yield where, " ".join(map(_word, value))
+            # A script in an argument, without the quotes that a shell would need around its own.
+            yield from ((where, each) for each in value if re.search(r"[\s'\"]", each))
         else:
             for index, each in enumerate(value):
                 yield from _in(each, f"{where}.{index}")

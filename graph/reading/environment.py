@@ -30,7 +30,7 @@ def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVaria
 
     Another value of the same variable gets a key of its own: every value that was seen has to be known, to be hidden.
     """
-    if is_secret_name(name) or is_secret_value(value):
+    if is_secret_name(name, value) or is_secret_value(value):
         key, number = name, 1
         while secrets.get(key, value) != value:
             number += 1

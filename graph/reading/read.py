@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.protocols import ScriptReading
 from dragoman.request import JobRequest
-from dragoman.secrets import SAID_SECRET, redact
+from dragoman.said_secrets import said_secrets
+from dragoman.secrets import HIDDEN, is_secret_name, redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.background import hide_failures, hide_stories
@@ -92,7 +93,7 @@ def read_request(
     if options:
         reading = over(reading, _read_mapping(options, now, time_zone, "option"))
     reading = _ask_for_work(reading, given)
-    refuse_secrets(reading)
+    refuse_secrets(reading, given)
     return reading
 
 
@@ -153,9 +154,9 @@ def _by_rules(
     read_options(draft)
     read_environment(draft)
     draft.unread += [redact(words) for words in draft.line.hide_long()]
-    for match in SAID_SECRET.finditer(text):
-        draft.unread.append(redact(match[0]))
-        draft.line.claim_text(*match.span())
+    for start, value, end in said_secrets(text, is_secret_name):
+        draft.unread.append(f"{redact(text[start:value])}{HIDDEN}")
+        draft.line.claim_text(start, end)
     hide_signature(draft)
     told = not stories and hide_stories(draft)
     read_particulars(draft)

@@ -57,7 +57,7 @@ def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[Envi
     def take(match: re.Match[str]) -> str:
         value = match["value"]
         bare = value[1:-1] if value[0] in "\"'" else value
-        if not (is_secret_name(match["name"]) or is_secret_value(bare)) or bare.startswith(HIDDEN):
+        if not (is_secret_name(match["name"], bare) or is_secret_value(bare)) or bare.startswith(HIDDEN):
             return match[0]
         if value[0] != "'" and re.search(r"[$`]", bare):
             return match[0]  # the shell makes the value, and would not of what is kept
