@@ -19,7 +19,8 @@ from dragoman.shown_secrets import refuse_shown
 
 __all__ = ["RefuseShownSecrets", "app"]
 
-_LOOKED_AT = ("input", "command", "values", "update", "supersteps", "value", "message", "params", "kwargs", "payload")
+_LOOKED_AT = ("input", "command", "values", "update", "supersteps", "value", "message", "params", "kwargs", "payload",
+              "metadata", "config", "context", "webhook")  # fmt: skip
 """Parts of a body that a person or a program fills; names of assistants and filters are none of them."""
 
 _CURE = (
@@ -29,7 +30,10 @@ _CURE = (
 
 
 class RefuseShownSecrets:
-    """Answers 422 to a body that shows a secret, with its field and the cure; the secret is in no answer."""
+    """Answers 422 to a body that shows a secret, with its field and the cure, and to one that cannot be looked at.
+
+    The secret is in no answer.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -44,6 +48,11 @@ class RefuseShownSecrets:
             messages.append(await receive())
         try:
             refuse_shown(_looked_at(b"".join(each.get("body", b"") for each in messages)), cure=_CURE)
+        except (ValueError, RecursionError):
+            # The server's own reader takes more than this one does, so what cannot be looked at is not passed on.
+            answer = JSONResponse({"detail": "the body is no JSON, or is nested too deep to be read"}, status_code=422)
+            await answer(scope, receive, send)
+            return
         except BadRequest as error:
             answer = JSONResponse({"detail": str(error)}, status_code=422)
             await answer(scope, receive, send)
@@ -56,10 +65,9 @@ class RefuseShownSecrets:
 
 
 def _looked_at(body: bytes) -> dict[str, Any]:
-    try:
-        told = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}  # the server says itself that it is no JSON
+    if not body.strip():
+        return {}
+    told = json.loads(body)
     parts = told if isinstance(told, list) else [told]  # a batch of runs
     found: dict[str, Any] = {}
     for number, part in enumerate(parts):
