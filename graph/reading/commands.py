@@ -28,6 +28,7 @@ from graph.reading.scheduler_options import state_options
 from graph.reading.separators import arrows
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
+from graph.reading.told_commands import only_asked, open_quote, stopped_before
 
 __all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command"]
 
@@ -49,6 +50,7 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
             draft.line.claim_text(item.start, item.end)
             continue
         refused = negated_before(draft.line.text, item.start)
+        refused = stopped_before(draft.line.text, item.start) if refused is None else refused
         if refused is not None:
             draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
             draft.line.claim_text(refused, item.end)
@@ -73,6 +75,12 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         _state_submitted(draft, handed_in[0], script_reader)
         return
     if not found:
+        return
+    if len(found) == 1 and only_asked(draft.line.text, found[0].start, found[0].end):
+        body = found[0].body.strip()
+        yes = Option(label=f"run {redact(body)[:200]}", patch=_patch(body))
+        text = f"Is `{redact(body)[:200]}` to be run? The words only ask about it."
+        draft.ask_plain("command", redact(body)[:2000], found[0].inner, text, [yes])
         return
     for item in found:
         span = shell_line(draft.line.text, item.start, item.end) if item.start == item.inner else None
@@ -193,6 +201,26 @@ def _ask_about_time(draft: Draft, item: Found, argv: list[str]) -> bool:
     return True
 
 
+_KEY = re.compile(
+    r"(?:wall_?time|time_?limit|deadline|nodes|n_?tasks|ranks|queue|partition|account|project|mem|memory|gpus|cpus|cores"
+    r"|qos)=\S+"
+)
+
+
+def _ask_about_keys(draft: Draft, item: Found, argv: tuple[str, ...]) -> bool:
+    """`./x mem=64g nodes=2`: behind the program, words that can be its arguments or what the job needs."""
+    keys = [word for word in argv[1:] if _KEY.fullmatch(word.lower())]
+    if not keys or argv[0] in PLAIN:
+        return False
+    draft.ask_plain(
+        "command", redact(item.body)[:2000], item.inner,
+        f"Are {' and '.join(map(repr, keys))} arguments of {argv[0]}? What the job needs is said before it.",
+        [Option(label="arguments", patch={"command": [*argv]}),
+         Option(label="no; I say what it needs", patch={"command": [word for word in argv if word not in keys]})],
+    )  # fmt: skip
+    return True
+
+
 def _inner(draft: Draft, done: Submitted, shape: dict[str, Any], stated: dict[str, Any]) -> Launch:
     """What is handed in, with a launcher of its own taken apart (`salloc -N 2 srun ./x`)."""
     inner = read_launch(done.command)
@@ -291,6 +319,11 @@ def split_command(body: str) -> tuple[str, ...] | None:
 def _state(draft: Draft, item: Found) -> None:
     argv = split_command(item.body)
     words = redact(item.body)[:2000]
+    if argv is None and open_quote(item.body):
+        draft.ask_plain(
+            "command", words, item.inner, "A quotation in this command does not end. What is to be run?", []
+        )
+        return
     if argv is None:
         draft.fields["script"] = item.body + "\n"
         draft.default(f"{words!r} needs a shell and is run as a script, as written")
@@ -299,7 +332,7 @@ def _state(draft: Draft, item: Found) -> None:
     if needs_more(argv):
         draft.ask_plain("command", words, item.inner, f"What is {argv[0]} to be given?", [])
         return
-    if item.start == item.inner and _ask_about_time(draft, item, list(argv)):
+    if item.start == item.inner and (_ask_about_time(draft, item, list(argv)) or _ask_about_keys(draft, item, argv)):
         return
     launch = read_launch(argv)
     draft.sources.append(Source(field="command", words=words, origin="text", start=item.inner))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
 from dragoman.errors import BadRequest
 
-__all__ = ["NoForm", "looks_like_form", "parse_document"]
+__all__ = ["NoForm", "check_letters", "looks_like_form", "parse_document"]
 
 _KEY_LINE = re.compile(r"(?P<key>[A-Za-z][\w.-]{0,63}|\"[\w.-]{1,64}\"|'[\w.-]{1,64}')[ \t]*:(?P<rest>[ \t].*|)$")
 _OTHER_LINE = re.compile(r"(?:[ \t]+\S.*|- .*|#.*|---|\.\.\.)$")
 _MAX_DEPTH = 40
+_MOST_VALUES = 1_000_000
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class NoForm(BadRequest):
@@ -55,6 +58,24 @@ def parse_document(text: str) -> dict[str, Any]:
         raise BadRequest(
             "the request is nested too deeply", where="request", cure="use the fields of the schema"
         ) from error
+
+
+def check_letters(value: Any, where: str) -> None:  # noqa: ANN401  # plain data of any shape
+    r"""Refuse text with half a letter in it (`"\ud800"` of JSON), which nothing can store or show.
+
+    Raises:
+        BadRequest: naming the field.
+
+    """
+    texts, seen = [value], 0
+    while texts and seen < _MOST_VALUES:
+        one, seen = texts.pop(), seen + 1
+        if isinstance(one, str) and _HALF.search(one):
+            raise BadRequest("half a letter (a lone surrogate)", where=where, cure="give plain text (UTF-8)")
+        if isinstance(one, Mapping):
+            texts += [*one.keys(), *one.values()]
+        elif isinstance(one, list | tuple):
+            texts += one
 
 
 class _Written(float):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.closed_words import is_closed_word, joins_clauses
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
 from graph.reading.separators import line_of, parting_signs
@@ -12,7 +13,7 @@ from graph.reading.verbs import VERBS
 __all__ = ["WORD", "extent"]
 
 WORD = re.compile(
-    r"\"[^\"\n]*\"|'[^'\n]*'|(?:[^\s\"']|(?<=[^\W\d_])'(?=[^\W\d_]))+(?:(?<=[=:,(\[{])(?:\"[^\"\n]*\"|'[^'\n]*'))?"
+    r"\"[^\"\n]*\"|(?<![^\W\d_])'[^'\n]*'|(?:[^\s\"']|(?<=[^\W\d_])'(?=[^\W\d_]))+(?:(?<=[=:,(\[{])(?:\"[^\"\n]*\"|'[^'\n]*'))?"
     r"(?:[^\s\"']|(?<=[^\W\d_])'(?=[^\W\d_]))*"
 )
 _UNITS = (
@@ -115,6 +116,7 @@ _VERBS = frozenset(
             "exclusively",
             "exclusive",
             "together",
+            "between",
             "natively",
             "interactively",
             "named",
@@ -192,6 +194,7 @@ _SENTENCE = frozenset(word for word, meaning in FOREIGN_WORDS.items() if meaning
 def extent(text: str, start: int, limit: int) -> int:
     """End of a command that begins at `start` and is followed by more of the sentence."""
     end, option, first, previous = start, False, True, ""
+    spoken = re.match(r"(?:echo|printf)\s", text[start : start + 8]) is not None  # words are what it is given
     told_of = _COMMANDED.search(text[max(0, start - 48) : start]) is None
     signs = parting_signs(line_of(text, start))
     words = WORD.finditer(text, start, limit)
@@ -203,6 +206,8 @@ def extent(text: str, start: int, limit: int) -> int:
         plain = word.startswith(('"', "'")) or re.fullmatch(r"\.{1,2}[,;]?", word) or (word == ":" and more)
         plain = plain or (word.endswith(("=.", "=..", "/.", "/..")) and after is not None)
         bare = word.rstrip(",;") if plain else word.rstrip(",;").rstrip(".").rstrip(":")
+        if not plain and (after is None or not after[0][0].islower()):
+            bare = bare.rstrip("?!") or bare  # `could you run ./x?`
         if bare.endswith(")") and "(" not in text[start : match.end()]:
             bare = bare.rstrip(")")  # the sentence's bracket, not the command's
         flag = (
@@ -211,7 +216,8 @@ def extent(text: str, start: int, limit: int) -> int:
         ended = _ends(bare, after) if not option else flag or _begins_an_amount(bare, after, later)
         prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
         parts = word in signs or (word.startswith("(") and not option and re.match(r"\([\w~<>=]", word) is not None)
-        ended = ended or (option and bare.lower() in _NO_VALUES)
+        ended = ended or (option and (bare.lower() in _NO_VALUES or joins_clauses(bare)))
+        ended = ended or (not option and not plain and not spoken and _is_of_the_sentence(bare, match, after, limit))
         ended = ended or (not option and bare == word and _tells_what_it_does(word, after))
         if not first and ("\n" in text[end : match.start()] or ended or prose or parts):
             return end
@@ -257,6 +263,20 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
     if low in _DONE and following in _BY:
         return True  # `./x started with 4 nodes`
     return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
+
+
+_REACH = re.compile(
+    r"(?i)(?:\d{1,7}|[a-z]{3,9})[ \t]+(?:to|through|up to|and|or|until|bis|oder|und|à|ou|-|–)[ \t]+"  # noqa: RUF001  # as typed
+    r"(?:\d{1,7}|[a-z]{3,9})[ \t]+(?P<unit>[a-z]+)"
+)
+
+
+def _is_of_the_sentence(word: str, match: re.Match[str], after: re.Match[str] | None, limit: int) -> bool:
+    """`even if`, `2 to 4 nodes`: a word of a closed class, or the lower end of an amount."""
+    if word.isdigit() or word.lower() in NUMBER_WORDS:
+        reach = _REACH.match(match.string, match.start(), limit)
+        return reach is not None and reach["unit"].lower() in _UNITS
+    return is_closed_word(word, after[0] if after else "")
 
 
 def _tells_what_it_does(word: str, after: re.Match[str] | None) -> bool:

@@ -16,7 +16,7 @@ from dragoman.shape import Shape
 from graph.reading.arrays import parse_array, read_arrays
 from graph.reading.commands import split_command
 from graph.reading.counts import read_counts
-from graph.reading.document import NoForm
+from graph.reading.document import NoForm, check_letters
 from graph.reading.draft import Draft
 from graph.reading.empty_values import says_nothing
 from graph.reading.environment import variable
@@ -90,6 +90,8 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
     for raw, value in given.items():
         if not isinstance(raw, str):
             raise BadRequest("a field's name must be text", where="request", cure="name a field of the request")
+        check_letters(raw, "request")
+        check_letters(value, raw)
         name = _ALIASES.get(raw.lower(), raw.lower())
         if name not in FORM_FIELDS:
             raise _unknown(raw, FORM_FIELDS)

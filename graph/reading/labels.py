@@ -69,7 +69,9 @@ _NOTES = frozenset(("hh:mm:ss", "hh:mm", "d-hh:mm:ss", "dd-hh:mm:ss", "h:mm:ss",
 _BOUNDS = {"min": "at least", "minimum": "at least", "max": "at most", "maximum": "at most"}
 _PER = re.compile(r"(?:(?P<unit>[kmgt]i?b) )?(?:per|/|each) ?(?P<per>node|task|rank|process|core|cpu|gpu)")
 _MEMORY = re.compile(r"(?:main |total )?(?:memory|mem|ram)(?: needed| required)?")
-_SPELT = re.compile(r"(?P<label>.+?)(?: in (?P<unit>hours|minutes|days|[mgt]i?b))")
+_SPELT = re.compile(r"(?P<label>.{1,80}?)(?: in (?P<unit>hours|minutes|days|[mgt]i?b))")
+_CURLY = re.compile(r"(?<![^\s(\[,;])[A-Za-z]{2,8}n’t(?!\w)")  # noqa: RUF001  # as typed
+"""`doesn’t`: rules know it with a straight sign."""  # noqa: RUF001  # as typed
 _CONCURRENT = re.compile(r"(?:max(?:imum)? )?(?:(?:running )?at (?:once|a time)|concurrent(?:ly)?|simultaneous(?:ly)?)")
 _OF_GPUS = re.compile(
     r"(?i)(?:^|[|;,\n])[ \t]*(?:gpus?|gpu (?:type|model)|card|accelerator)[ \t]*[:=][^|;\n]*[|;,\n][^|;\n]*$"
@@ -116,6 +118,8 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _SHORT.finditer(text):
         unit = "cores" if match["unit"].lower() == "cpn" else "tasks"
         yield *match.span(), f"{match['nodes']} nodes, {match['count']} {unit} per node"
+    for match in _CURLY.finditer(text):
+        yield match.start(), match.end(), match[0].lower().replace("’", "'")  # noqa: RUF001  # as typed
     for match in _EACH_NODE.finditer(text):
         yield match.start(), match.end(), f"{match['count']} tasks per node"
 

@@ -167,6 +167,23 @@ def test_any_form(given_form: object) -> None:
 
 
 @pytest.mark.parametrize(
+    "form",
+    [
+        {"command": ["x"], "name": "\ud800"},
+        {"command": ["x"], "queue": "a\udfff"},
+        {"command": "x \ud800"},
+        {"command": ["x", "\ud800"]},
+        {"\ud800": "x"},
+        {"command": ["x"], "environment": {"A": "\ud800"}},
+        '{"command":["x"],"name":"\\ud800"}',
+    ],
+)
+def test_half_a_letter_is_refused(form: object) -> None:
+    with pytest.raises(BadRequest):
+        read_request(form, now=NOW)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
     "unit",
     [
         "4 nodes ",

@@ -1,0 +1,114 @@
+"""Where a command ends because a sentence goes on, and commands that are named and not asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Read = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./sim doesn't need a GPU, 2 nodes",
+        "./sim doesn’t need a GPU, 2 nodes",  # noqa: RUF001  # as typed
+        "./sim can't start until Wednesday",
+        "./sim isn't allowed on titan",
+        "./sim jusqu'à 20h",
+        "./sim d'ici vendredi",
+        "./sim it's for the paper",
+        "./sim we'll need 2 nodes",
+    ],
+)
+def test_a_contraction_ends_the_command_and_opens_no_quotation(text: str, read: Read) -> None:
+    reading = read(text, sites=("titan", "juno"))
+    assert reading.request.command == ("./sim",)
+    assert reading.request.script is None
+    assert not reading.request.sites
+    assert all(shape.gpus is None for shape in reading.request.shapes)
+
+
+@pytest.mark.parametrize("text", ["run ./sim 'abc", 'run ./sim -t "a b on 2 nodes'])
+def test_an_open_quotation_is_asked_about(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.script is None
+    assert "command" in [question.field for question in reading.questions]
+
+
+CLOSED = (
+    "although despite regardless cannot always soon fails writes even-if whether unless because never would they it"
+    " outside following excluding except beyond later rather everywhere automatically the-same off-the other-than"
+    " obwohl trotzdem während nachdem niemals außerhalb irgendwo müssen ihr spätestens ohne gemäß"
+    " quoique malgré lorsque jamais bientôt dehors depuis partout faudrait vous sauf selon"
+)
+
+
+@pytest.mark.parametrize("words", CLOSED.split())
+@pytest.mark.parametrize("command", ["./sim", "python train.py --lr 0.1"])
+def test_words_that_only_a_sentence_has_are_no_arguments(words: str, command: str, read: Read) -> None:
+    reading = read(f"Run {command} {words.replace('-', ' ')} on titan", sites=("titan", "juno"))
+    assert reading.request.command == tuple(command.split())
+
+
+@pytest.mark.parametrize("words", ["test", "run all", "train up", "init", "par", "car les", "multiply", "assembly"])
+def test_names_and_base_forms_stay_arguments(words: str, read: Read) -> None:
+    assert read(f"Run ./sim {words} on 2 nodes").request.command == ("./sim", *words.split())
+
+
+@pytest.mark.parametrize("words", ["echo done before the end", "printf although"])
+def test_what_is_only_shown_may_be_any_word(words: str, read: Read) -> None:
+    command = read(f"`{words}` on 2 nodes").request.command
+    assert command == tuple(words.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("./sim 2 to 4 nodes", 2, 4), ("./sim in.dat three to five nodes", 3, 5), ("./sim -v 2 bis 4 Knoten", None, None)],
+)
+def test_the_lower_end_of_an_amount_is_no_argument(text: str, low: int, high: int, read: Read) -> None:
+    reading = read(text)
+    assert "to" not in reading.request.command
+    assert "bis" not in reading.request.command
+    if low:
+        assert (reading.request.shape.nodes, reading.request.shape.nodes_max) == (low, high)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Stop ./sim", "Cancel ./sim", "please kill my job ./sim", "Don't run ./sim on titan", "arrête ./sim",
+        "Bitte beende ./sim",
+    ],
+)  # fmt: skip
+def test_a_command_to_be_stopped_is_not_run(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ()
+    assert reading.unread
+    assert "command" in [question.field for question in reading.questions]
+
+
+def test_another_command_beside_one_to_be_stopped_is_run(read: Read) -> None:
+    reading = read("Stop ./a and run ./b on 2 nodes")
+    assert reading.request.command == ("./b",)
+    assert reading.unread == ("Stop ./a",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How long does ./sim take on 4 nodes?", "Why does ./sim fail?", "Wie lange braucht ./sim auf 4 Knoten?",
+        "Hello, how much does ./sim -n 3 cost on 2 GPUs?",
+    ],
+)  # fmt: skip
+def test_a_question_about_a_command_runs_nothing(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ()
+    assert "command" in [question.field for question in reading.questions]
+
+
+@pytest.mark.parametrize("text", ["Can you run ./sim on 4 nodes?", "Is it possible to run ./sim on 4 nodes?"])
+def test_a_request_in_the_form_of_a_question_is_one(text: str, read: Read) -> None:
+    assert read(text).request.command == ("./sim",)
