@@ -85,7 +85,8 @@ IMAGE = (
 )
 SIF = r"(?<![\w/])(?:container |image |file |in |the )+[\"'`]?(?P<image>~?/[\w./+-]+\.(?:sif|simg|sqsh))(?!\w)"
 TAGGED = (
-    r"(?<![\w/])(?:container |docker |the |oci ){0,6}(?:image|container|(?:docker|podman|apptainer|singularity"
+    r"(?<![\w/])(?:container |docker(?= image) |the |oci ){0,6}(?:image|container|(?:docker|podman|apptainer"
+    r"|singularity"
     r"|sarus) ?\((?=[\w.-]+/))(?: is|:"
     r"| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
 )
@@ -146,6 +147,7 @@ def read_platform(draft: Draft) -> None:
             draft.source(f"storage.{len(known) - 1}.kinds", before, match.end())
         else:
             draft.add("storage", StorageNeed(kinds=(name,)), *match.span())
+        _space_before(draft, match)
         before = _mounted(draft, match.end())
         _free_space(draft, before)
     network = draft.fields.pop("network", None)
@@ -177,7 +179,8 @@ def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> l
     return [
         (name, match)
         for _, name, match in found
-        if name != "local-scratch" or not re.search(r"\d ?[kmgtp]i?b(?: of)? $", draft.line.norm[: match.start("word")])
+        if name != "local-scratch"
+        or not _SPACE_BEFORE.search(draft.line.norm[max(0, match.start("word") - 48) : match.start("word")])
     ]
 
 
@@ -236,6 +239,29 @@ def _mounted(draft: Draft, end: int) -> int:
     )
     draft.source(f"storage.{len(known) - 1}.mount", *match.span())
     return match.end()
+
+
+_SPACE_BEFORE = re.compile(
+    rf"(?<![\w.])(?:at least |min(?:imum)?\.?(?: of)? |>= ?|about |needs? |needing |with |~ ?)?(?P<n>{NUMBER})(?: |-)?"
+    r"(?P<unit>[kmgtp]i?bs?)(?: of)?(?: free| available)?(?: space| storage| disk| quota)?(?: (?:of|on|in|at"
+    r"|under))?(?: an?"
+    r"| the)? ?$"
+)
+
+
+def _space_before(draft: Draft, match: re.Match[str]) -> None:
+    """`2 TB on lustre`: space on the file system that is named behind it, not main memory."""
+    first = max(0, match.start() - 48)
+    found = _SPACE_BEFORE.search(draft.line.open[first : match.start()])
+    sizes = bytes_of(found["n"], found["unit"]) if found else ()
+    known = draft.fields.get("storage")
+    link = (found[0][found.end("unit") - found.start() :] if found else "") + match[0][
+        : match.start("word") - match.start()
+    ]
+    tied = not link.strip() or re.search(r"\b(?:of|on|in|at|under|free|space|storage|disk|quota)\b", link) is not None
+    if found and tied and " and " not in f" {link}" and len(sizes) == 1 and known and known[-1].free_bytes is None:
+        known[-1] = known[-1].model_copy(update={"free_bytes": sizes[0]})
+        draft.source(f"storage.{len(known) - 1}.free_bytes", first + found.start(), match.start())
 
 
 def _free_space(draft: Draft, end: int) -> None:

@@ -649,3 +649,60 @@ def test_space_on_a_file_system_by_its_path(read: Read) -> None:
     found = read("./x with 3 TB on /scratch, 2 nodes").request
     assert [(need.mount, need.free_bytes) for need in found.storage] == [("/scratch", 3 * 10**12)]
     assert found.inputs == ()
+
+
+def test_a_question_mark_is_of_the_sentence(read: Read) -> None:
+    assert read("Could you run ./x?").request.command == ("./x",)
+    assert read("Can you start ./x -n 3? 2 nodes.").request.command == ("./x", "-n", "3")
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("./x needs between 2h and 3h", 7200, 10800), ("./x from 90 min to 2 hours", 5400, 7200),
+        ("./x 2h - 3h, 1 node", 7200, 10800),
+    ],
+)  # fmt: skip
+def test_two_times_with_their_units_are_a_range(text: str, low: int, high: int, read: Read) -> None:
+    found = read(text).request
+    assert (found.walltime_min_s, found.walltime_s) == (low, high)
+
+
+@pytest.mark.parametrize("text", ["./x mem=64g nodes=2", "./x walltime=5h", "python train.py lr=0.1 nodes=4"])
+def test_what_may_be_an_argument_or_a_need_is_asked(text: str, read: Read) -> None:
+    assert "command" in {question.field for question in read(text).questions}
+
+
+def test_a_quoted_command_keeps_its_arguments(read: Read) -> None:
+    found = read("run `python train.py lr=0.1 nodes=4` on 2 nodes")
+    assert found.request.command == ("python", "train.py", "lr=0.1", "nodes=4")
+    assert not found.questions
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("2 TB on lustre, 4 cores: ./a.out", "lustre"), ("at least 2 TB on a lustre file system, ./x", "lustre"),
+        ("2 TB of gpfs, ./x", "gpfs"), ("./x needs 2 TB in beegfs", "beegfs"),
+    ],
+)  # fmt: skip
+def test_space_on_a_named_file_system_is_no_memory(text: str, kind: str, read: Read) -> None:
+    found = read(text).request
+    assert [(need.kinds, need.free_bytes) for need in found.storage] == [((kind,), 2 * 10**12)]
+    assert found.shape is None or found.shape.memory is None
+
+
+def test_space_on_local_scratch_is_of_the_node(read: Read) -> None:
+    shape = read("needs 400 GB on local scratch, ./x").request.shape
+    assert (shape.local_disk_bytes, shape.memory) == (400 * 10**9, None)
+
+
+def test_memory_beside_a_file_system_is_memory(read: Read) -> None:
+    found = read("./x on 1 node with 64 GB and lustre").request
+    assert found.shape.memory.bytes == 64 * 10**9
+    assert found.storage[0].free_bytes is None
+
+
+def test_a_docker_container_keeps_its_runtime(read: Read) -> None:
+    (need,) = read("docker container ubuntu:22.04, 4 cores: echo hi").request.containers
+    assert (need.runtimes, need.image) == (("docker",), "ubuntu:22.04")
