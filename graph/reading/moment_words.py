@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "AT_THE", "BRACKETED", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_ALONE", "DAY_AT", "DAY_BEFORE", "DAY_FIRST",
-    "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "MONTHS", "OFFSETS", "RULE", "VAGUE", "WORDS",
+    "AT_THE", "BRACKETED", "CLOCK_HOUR", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_ALONE", "DAY_AT", "DAY_BEFORE",
+    "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "LATEST_START", "MONTHS", "OFFSETS",
+    "RULE", "VAGUE", "WEEKEND", "WORDS",
 ]  # fmt: skip
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -57,7 +58,8 @@ _DATE = (
     rf"|(?P<month2>{_MONTH}) (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|:\d)(?:,? (?P<year2>\d{{4}}))?"
     rf"|(?P<relative>today|tomorrow|the day after tomorrow|day after tomorrow|tonight|heute|übermorgen"
     rf"|après-demain|morgen|demain|ce(?= soir| matin)"
-    rf"|end (?:of )?(?:the |this )?(?:day|week|month)|(?:this |the )?weekend|next week|eod|eow)"
+    rf"|end (?:of )?(?:the |this )?(?:day|week|month)|(?:this |the )?(?:weekend|wochenende|week-end)"
+    rf"|next week|eod|eow)"
     rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
 _CLOCK = (
@@ -96,7 +98,9 @@ _BEFORE = (
 )
 _FROM = (
     r"(?:(?:but |and |only |please |run |it |to |should |must |can |the |job |earliest "
-    r"|may ){0,6}(?P<after>not (?:before|starting before)|no earlier than|no sooner than|not earlier than|after"
+    r"|may ){0,6}(?P<after>not (?:before|starting before)|pas avant|nicht vor(?: dem)?"
+    r"|nicht (?:früher|eher) als"
+    r"|(?<=run )(?:past|beyond)|(?<=running )(?:past|beyond)|no earlier than|no sooner than|not earlier than|after"
     r"|starting(?: at| on"
     r"| from| after)?"
     r"|start(?:s)?[:=]?(?: at| on| from| after| not before)?|begin(?:s|ning)?(?: at| on| after)?|from"
@@ -165,6 +169,20 @@ AT_THE = (
     rf"(?<![\w-])(?<!for )(?:(?:on|at|by|from|(?:for|pour)(?! \d)|am|ab) )?(?!\d{{1,3}} ?h,){_WHEN}(?!\w|:\d)"
     rf"(?:,? (?:at the|at more|au plus) (?P<end>earliest|latest|tôt|tard)(?!{_DAY_NEXT})"
     r"| (?:onwards?|(?:or|and|oder) (?:later|after|später)))(?![\w-])"
+)
+LATEST_START = (
+    r"(?<![\w-])(?:the )?latest (?:possible )?start(?:ing)?(?: (?:time|date))?(?: is| at| on|:| ?=){0,3}"
+    rf" {_WHEN}(?!\w|:\d)"
+)
+CLOCK_HOUR = (
+    r"(?<![\w-])(?:(?:(?P<stop>stop|kill|end|cancel|finish)(?: (?:it|this|the job))? "
+    r"|(?:start|run|begin)(?: (?:it|this))? )?"
+    r"(?:at|à|um) |(?<= à) )(?P<n>1?\d|2[0-3]) ?h(?=[ ,.;!?)]|$)(?! (?:each|per|max|in total|walltime|at most|a day))"
+)
+"""`at 20h`: the clock, or how long."""
+WEEKEND = (
+    r"(?<![\w-])(?:(?:run|start|it|on|during|over|through|throughout|across|this|the|for|at|am|übers?|ce|dieses|das|coming"
+    r"|pendant|le|next|kommende[ns]) ){1,6}(?:weekend|week-end|wochenende)(?![\w?-])(?! (?:is|was|were)(?![\w-]))"
 )
 DAY_AFTER = re.compile(
     r"[^.;!?\n]{0,16} (?:on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)"

@@ -10,9 +10,11 @@ from zoneinfo import ZoneInfo, available_timezones
 from dragoman.errors import BadRequest
 from graph.reading.draft import Draft
 from graph.reading.line import pattern
+from graph.reading.moment_sense import behind_the_day, sense_of
 from graph.reading.moment_words import (
     AT_THE,
     BRACKETED,
+    CLOCK_HOUR,
     CORRECTED,
     DAY_AFTER,
     DAY_ALONE,
@@ -24,10 +26,12 @@ from graph.reading.moment_words import (
     DONE_BEFORE,
     FOREIGN_DAYS,
     FOREIGN_MONTHS,
+    LATEST_START,
     MONTHS,
     OFFSETS,
     RULE,
     VAGUE,
+    WEEKEND,
     WORDS,
 )
 from graph.reading.reading import Option
@@ -73,13 +77,18 @@ def zone_named(name: str) -> tzinfo | None:
 
 def read_moments(draft: Draft) -> None:
     """Find deadline and earliest start."""
+    for match in draft.line.find(LATEST_START):
+        _tell(draft, match)  # no site can be asked for a latest start
     for match in draft.line.find(AT_THE):
         _take(draft, match, is_deadline=match["end"] in ("latest", "tard"))
     for match in (found for rule in (BRACKETED, DAY_FIRST, DAY_AT, RULE) for found in draft.line.find(rule)):
         if match.re is pattern(DAY_AT) and not DAY_ALONE.search(draft.line.norm[: match.start()]):
             continue
-        held = match["before"] in ("until", "till", "bis") and _is_held(draft, match.start())
-        _take(draft, match, is_deadline=not held and (match["before"] is not None or _done_then(draft, match)))
+        _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
+    for match in draft.line.find(CLOCK_HOUR):
+        _ask_clock(draft, match)
+    for match in draft.line.find(WEEKEND):
+        _weekend(draft, match)
     start, end = draft.fields.get("start_after"), draft.fields.get("deadline")
     if start is not None and end is not None and start >= end:
         del draft.fields["start_after"]
@@ -95,21 +104,39 @@ def read_moments(draft: Draft) -> None:
             _tonight(draft, match)
 
 
-_HELD = re.compile(
-    r"(?<![\w-])(?:hold|held|waits?|waiting|delay(?:ed)?|postponed?|defer(?:red)?|park(?:ed)?|paused?|(?:put|stay|be"
-    r"|is) on hold"
-    r"|not (?:to )?(?:be )?(?:start(?:ed)?|run|begin|launch(?:ed)?))(?: [^.;:!?]{1,40})? $"
-)
+def _tell(draft: Draft, match: re.Match[str]) -> None:
+    draft.unread.append(draft.words(*match.span()))
+    draft.line.claim(*match.span())
 
 
-def _is_held(draft: Draft, at: int) -> bool:
-    """Whether a job is to wait until the moment that begins there; claims the word that says so."""
-    first = max(0, at - 60)
-    match = _HELD.search(draft.line.norm[first:at])
-    if match is not None:
-        verb = re.match(r"[a-z]+(?: on hold)?", match[0])
-        draft.line.claim(first + match.start(), first + match.start() + (verb.end() if verb else 0))
-    return match is not None
+def _ask_clock(draft: Draft, match: re.Match[str]) -> None:
+    zone = zone_named(draft.time_zone) if draft.time_zone else None
+    options = [Option(label=f"it runs at most {match['n']} h", patch={"walltime_s": int(match["n"]) * 3600})]
+    if zone is not None:
+        now = draft.now.astimezone(zone)
+        moment = datetime.combine(now.date(), time(int(match["n"])), zone)
+        moment = moment if moment > now else moment + timedelta(days=1)
+        field, label = ("deadline", "is over") if match["stop"] else ("start_after", "starts")
+        then = Option(label=f"it {label} at {moment:%a %H:%M}", patch={field: moment.astimezone(UTC).isoformat()})
+        options.insert(0, then)
+    if int(match["n"]):
+        draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: by the clock, or how long?", options)
+
+
+def _weekend(draft: Draft, match: re.Match[str]) -> None:
+    zone = zone_named(draft.time_zone) if draft.time_zone else None
+    options: list[Option] = []
+    if zone is not None and "next " not in match[0]:
+        first = datetime.combine(_relative("weekend", draft.now.astimezone(zone).date())[0], time(0), zone)
+        last = datetime.combine(first.date() + timedelta(days=2), time(0), zone)
+        options = [
+            Option(
+                label=f"start at {first:%a %H:%M} or later", patch={"start_after": first.astimezone(UTC).isoformat()}
+            ),
+            Option(label=f"finished by {last:%a %H:%M}", patch={"deadline": last.astimezone(UTC).isoformat()}),
+        ]
+    words = draft.words(*match.span())
+    draft.ask("start_after", *match.span(), f"{words!r}: start then, or be finished when it is over?", options)
 
 
 def _done_then(draft: Draft, match: re.Match[str]) -> bool:
@@ -134,6 +161,11 @@ def _group(match: re.Match[str], name: str) -> str | None:
 
 
 def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
+    sense = sense_of(draft, match, is_deadline=is_deadline)
+    if sense == "told":
+        _tell(draft, match)
+        return
+    is_deadline = sense == "deadline"
     after = match.groupdict().get("after")
     if (
         not is_deadline
@@ -224,7 +256,14 @@ def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool
         moment = datetime.combine(today, at, zone)
         return [moment if moment > now else moment + timedelta(days=1)]
     if not has_time:
-        strict = match.groupdict().get("before") in ("before", "vor", "avant") and not _group(match, "relative")
+        ends = re.search(r"week-?end|wochenende", _group(match, "relative") or "")
+        strict = ends or (
+            match.groupdict().get("before") in ("before", "vor", "avant") and not _group(match, "relative")
+        )
+        if not is_deadline and behind_the_day(draft, match):
+            long = 2 if ends else 7 if _group(match, "relative") == "next week" else 1
+            days = [day + timedelta(days=long) for day in days]
+            draft.default(f"{draft.words(*match.span())!r}: when that is over")
         if is_deadline and not strict:
             days = [day + timedelta(days=1) for day in days]
             draft.default(f"{draft.words(*match.span())!r}: by the end of that day")
@@ -302,8 +341,8 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
 def _relative(word: str, today: date) -> list[date]:
     if ("week" in word and word.startswith("end")) or word == "eow":
         return [today + timedelta(days=(4 - today.weekday()) % 7), today + timedelta(days=6 - today.weekday())]
-    if "weekend" in word or word == "next week":
-        ahead = (5 - today.weekday()) % 7 if "weekend" in word else 7 - today.weekday()
+    if re.search(r"week-?end|wochenende", word) or word == "next week":
+        ahead = 7 - today.weekday() if word == "next week" else 5 - today.weekday()  # on a Sunday it is this one
         return [today + timedelta(days=ahead)]
     if "month" in word:
         return [(today.replace(day=28) + timedelta(days=4)).replace(day=1) - timedelta(days=1)]

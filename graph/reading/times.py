@@ -10,6 +10,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.numbers import NUMBER, amounts_of
 from graph.reading.reading import Option
+from graph.reading.time_sense import is_no_walltime
 
 __all__ = ["DURATION", "duration_seconds", "read_times"]
 
@@ -82,9 +83,9 @@ ENDLESS_RULES = (
 
 
 RANGE = (
-    rf"(?<![\w-])(?:for |takes |within )?(?:between |from |anywhere from )?(?P<low>{NUMBER})(?: ?(?:-|\u2013) ?| to "
-    rf"| and )"
-    rf"(?P<high>{NUMBER}) ?(?P<unit>{_UNIT})(?![\w-])(?: (?:long|each|walltime|run ?time))?"
+    rf"(?<![\w-])(?:for |takes |within )?(?:between |from |anywhere from )?(?P<low>{NUMBER})"
+    rf"(?: ?(?P<unit0>{_UNIT}))?(?: ?(?:-|\u2013) ?| to | and )(?P<high>{NUMBER}) ?(?P<unit>{_UNIT})(?![\w-])"
+    r"(?: (?:long|each|walltime|run ?time))?"
 )
 _TAKES = re.compile(
     r"(?:will|should|would|'ll|ought to|normally|usually|is|are|gets) (?:be |usually |normally )?(?:finished|finish"
@@ -291,7 +292,8 @@ def read_times(draft: Draft) -> None:
     for match in draft.line.find(MORE):
         draft.ask("walltime_s", *match.span(), f"{draft.words(*match.span())!r}: how long at most altogether?", [])
     for match in draft.line.find(RANGE):
-        low, high = (duration_seconds(f"{match[name]} {match['unit']}") for name in ("low", "high"))
+        low = duration_seconds(f"{match['low']} {match['unit0'] or match['unit']}")
+        high = duration_seconds(f"{match['high']} {match['unit']}")
         joined = " and " in match[0] and "between" not in match[0]  # `4 nodes and 2 hours`
         if len(low) == len(high) == 1 and 0 < low[0] < high[0] and not joined and not draft.negated(*match.span()):
             draft.fields["walltime_min_s"] = low[0]
@@ -366,7 +368,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             )  # fmt: skip
         return
     values = tuple(value for value in values if value > 0)
-    if len(values) == 0:
+    if len(values) == 0 or is_no_walltime(draft, match, values[0]):
         return
     if len(values) > 1:
         from dragoman.units import format_duration

@@ -231,6 +231,11 @@ def _unit(money: str | None, hours: str | None) -> str:
 
 
 _AT_LEAST = re.compile(r"(?:at least|no less than|not less than|more than|minimum(?: of)?|min\.) $")
+_OVER = re.compile(r"(?<![\w-])(?:more than|over|above|beyond|exceed(?:s|ing)?) ?$")
+_BOUNDED = re.compile(
+    r"(?<![\w-])(?:no|not|[a-z]*n't|never|without|nicht|nichts|kein\w*|ne|pas|cannot|nothing|nor|neither|none|avoid\w*"
+    r"|hardly)(?![\w-])"
+)
 PRICE = (
     rf"(?<![\w.])(?:about |at most |under |less than |no more than |~ ?)?(?:(?:us\$|\$|€|usd|eur) ?{NUMBER}|{NUMBER} ?"
     r"(?:us\$|\$|€|usd|eur|euros?|dollars?|cents?)) ?(?:per|an?|/|each|every|the) ?(?:(?:core|node|gpu|cpu|card)[ -]?)?"
@@ -252,10 +257,16 @@ def read_wishes(draft: Draft) -> None:
         if len(values) == 2 and draft.line.foreign and "," not in number:
             values = values[:1]  # `1.500 Kernstunden`
         label = draft.words(*match.span())
+        number_at = match.start("a") if match["a"] else match.start("b")
         least = _AT_LEAST.search(draft.line.open[max(0, match.start() - 24) : match.start()])
         if least is not None:
             draft.unread.append(draft.words(match.start() - len(least[0]), match.end()))
             draft.line.claim(match.start() - len(least[0]), match.end())
+        elif _OVER.search(match["lead"]) and not _BOUNDED.search(
+            draft.line.norm[max(0, match.start() - 40) : number_at]
+        ):
+            draft.unread.append(label)  # `over 100 EUR is fine`
+            draft.line.claim(*match.span())
         elif len(values) == 1 and values[0] > 0:
             draft.put("budget", Budget(amount=values[0], unit=unit), *match.span())  # type: ignore[arg-type]  # from the tables
         elif len(values) == 2:
@@ -290,8 +301,30 @@ def read_wishes(draft: Draft) -> None:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
             continue
+        if "at once" in match[0] and _together(draft, match):
+            continue
         if "without" in match[0]:  # no waiting, which is what is wanted
             draft.fields["urgent"] = True
             draft.source("urgent", *match.span())
             continue
         draft.put("urgent", True, *match.span())
+
+
+_ALL = re.compile(
+    r"(?<![\w-])(?:all|both|them|these|together|everything|jobs|tasks|runs|members|elements|simulations|ones|copies|cases"
+    r"|programs|commands|\d+)(?: (?:of|them|run|running|the|start|started|should|must|may|can|be|to|jobs|tasks|runs))*"
+    r" $"
+)
+
+
+def _together(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether `at once` is said of several that run together, not of a start that is urgent; claims it then."""
+    several = "array" in draft.fields or "&" in str(draft.fields.get("script", ""))
+    if _ALL.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):
+        draft.default(f"{draft.words(*match.span())!r}: together, not urgently")
+    elif several:
+        draft.unread.append(draft.words(*match.span()))
+    else:
+        return False
+    draft.line.claim(*match.span())
+    return True

@@ -1,0 +1,84 @@
+"""What a duration is said of: the job, or a wait, the time in a model, or all runs of an array together."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.request import ArraySpec
+from graph.reading.draft import Draft
+from graph.reading.reading import Option
+
+__all__ = ["is_no_walltime"]
+
+_OF_A_WAIT = re.compile(
+    r"(?<![\w-])(?:wait(?:s|ed|ing)?|delay(?:s|ed|ing)?|queue[ds]?|queue?ing|pending|postpone[ds]?|defer(?:red)?"
+    r"|hold (?:it|this|the job)|warten|gewartet|wartezeit|attendre|attente)"
+    r"(?: (?:it|this|the|job|start|run|time|for|by|at|most|up|to|max\.?|maximum|no|not|more|longer|than|about|around"
+    r"|another|of|is|only|or|max\.? of|in|within|as|i|we|can)){0,6}[:=]? $"
+)
+_IN_THE_QUEUE = re.compile(
+    r" ?(?:(?:at most|max(?:imum)?|or less) )?(?:(?:waiting|wait|queue|queue?ing)(?: time)?"
+    r"|(?:in|of) (?:the |a |any )?(?:queue?ing|queue|waiting|wait|warteschlange|file d'attente)"
+    r"(?: time(?!\w)|(?= ?(?:[,.;!?)]|$)))"
+    r"|warten|wartezeit|gewartet)(?![\w-])"
+)
+_OF_A_MODEL = re.compile(
+    r" (?:of |in )?(?:the )?(?:model|modell?ed|simulated|simulation|physical|real-world|biological|weather|climate"
+    r"|video|audio|footage|film|speech|music|recorded|recordings?|sound|observation(?:al)?)(?: time)(?![\w-])"
+    r"| of (?:(?:the|a|an|raw|hd|4k) ){0,2}(?:weather|climate|video|audio|footage|film|speech|music|recordings?|sound"
+    r"|observations?|forecast|movies?|eeg|ecg|data)(?![\w-])"
+)
+_MORE_THAN = re.compile(
+    r"(?<![\w-])(?:(?:longer|more|greater|bigger|larger|beyond|plus) (?:than|as|of|de|que)|> ?|above"
+    r"|exceed(?:s|ing)?|(?:takes?|runs?|lasts?|needs?|well|time) over) ?(?:about |around |roughly )?$"
+)
+_BOUNDED = re.compile(
+    r"(?<![\w-])(?:no|not|[a-z]*n't|never|without|nicht|nichts|kein\w*|ne|pas|cannot|nothing|nor|neither|none|avoid"
+    r"|kill\w*|stop\w*|cancel\w*|abort\w*|terminat\w*|at(?= more))(?![\w-])"
+)
+_IN_ALL = re.compile(
+    r" ?,? ?\(?(?:in (?:total|all|sum)|altogether|total|overall|all together|combined|insgesamt|zusammen|en tout"
+    r"|au total"
+    r"|for (?:all|everything|the whole (?:array|lot|set)|all (?:of them|the runs|runs|jobs|tasks|together))"
+    r"|summed(?: up)?)(?![\w-])"
+)
+_IN_ALL_BEFORE = re.compile(
+    r"(?<![\w-])(?:in total|altogether|a total of|total|overall|all together|insgesamt"
+    r"|total (?:time|walltime|run ?time)(?: of| is)?)[:,]? (?:of |about |for )?$"
+)
+
+
+def is_no_walltime(draft: Draft, match: re.Match[str], seconds: int) -> bool:
+    """Tell or ask about a duration that is not how long the job may run; False for any other."""
+    start, at, end = match.start(), match.start("time"), match.end("time")
+    lead, behind = draft.line.norm[max(0, start - 60) : at], draft.line.norm[end : end + 60]
+    sentence = re.split(r"[;!?\n]|\.(?= )|,", lead)[-1]
+    for rule in (_IN_THE_QUEUE, _OF_A_MODEL):
+        if (found := rule.match(behind)) and not match["intro"]:
+            _tell(draft, start, end + found.end())
+            return True
+    if _OF_A_WAIT.search(sentence):
+        _tell(draft, start, match.end())
+        return True
+    words = draft.words(start, match.end())
+    if lead.endswith("à "):
+        draft.ask("walltime_s", start, match.end(), f"{words!r}: by the clock, or how long?", [])
+        return True
+    if _MORE_THAN.search(lead) and not _BOUNDED.search(sentence):
+        draft.ask("walltime_s", start, match.end(), f"More than {words!r}: how long at most?", [])
+        return True
+    spec = draft.fields.get("array")
+    if isinstance(spec, ArraySpec) and spec.size > 1 and (_IN_ALL.match(behind) or _IN_ALL_BEFORE.search(sentence)):
+        each = -(-seconds // spec.size)
+        options = [
+            Option(label=f"each of the {spec.size} runs takes that long", patch={"walltime_s": seconds}),
+            Option(label=f"each takes its share, {each} s", patch={"walltime_s": each}),
+        ]
+        draft.ask("walltime_s", start, match.end(), f"{words!r} in total: how long does each run take?", options)
+        return True
+    return False
+
+
+def _tell(draft: Draft, start: int, end: int) -> None:
+    draft.unread.append(draft.words(start, end).strip())
+    draft.line.claim(start, end)
