@@ -32,7 +32,8 @@ _OWN = (
     r"|the (?:laptop|workstation|desktop|pc|notebook|macbook))"
 )
 _TELLS = re.compile(
-    rf"(?<![\w-])(?:{_BEFORE}\b.*\b{_PAST}|(?P<first>{_PAST})\b.*\b{_BEFORE}|used to (?:run|take|be|need|use|do)"
+    rf"(?<![\w-])(?:{_BEFORE}\b.{{0,160}}\b{_PAST}|(?P<first>{_PAST})\b.{{0,160}}\b{_BEFORE}"
+    r"|used to (?:run|take|be|need|use|do)"
     rf"|(?:and |but |because |as )?(?:it|they|we|i|this|that|he|she) (?:always |often |only |just |then "
     rf"|already )?{_PAST}"
     rf"|(?:the|our|my|all|these|those)(?: [\w-]+){{1,3}} (?:was|were|had|took|ran|crashed|failed|died|got|came)"
@@ -52,7 +53,7 @@ _REPEATS = re.compile(
     r"(?<![\w-])(?:same|again|as before|likewise|like (?:last time|before)|as (?:usual|always))(?![\w-])"
 )
 _SAYS = re.compile(
-    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve|'ll)?(?![\w-]).*?"
+    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve|'ll)?(?![\w-]).{0,120}?"
     r"(?:'s|'m|'re|'ve|'ll|(?<![\w-])(?:is|are|was|were|am|has|have|had|do|does|did|will|can|may|might|know|think|hope"
     r"|guess|[a-z]{3,}(?:ed|s)))(?![\w-])"
 )

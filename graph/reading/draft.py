@@ -22,6 +22,7 @@ MAX_ITEMS, MAX_QUESTIONS = 256, 64
 _FILLER = r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of)[ ]){0,3}"
 _NOT = re.compile(
     r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|any(?:thing)? (?:but|except)|except|excluding|instead of"
+    r"|other than|apart from|aside from"
     r"|rather than|don't|doesn't"
     r"|do not|does not"
     rf"|shouldn't|should not|must not|cannot|can't|isn't|preferably|ideally|if possible,?|optionally|maybe"
@@ -164,7 +165,7 @@ class Draft:
 
     def of_a_story(self, at: int) -> bool:
         """Whether a place or day follows a word that is none of the job's: `I fly on Friday`, `a paper on bees`."""
-        before = re.search(r"([^\s\x00]+) ?$", self.line.open[:at])
+        before = re.search(r"([^\s\x00]+) ?$", self.line.open[max(0, at - 80) : at])
         return before is not None and not _JOBS_OWN.fullmatch(before[1])
 
     def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field

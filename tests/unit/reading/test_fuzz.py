@@ -228,3 +228,30 @@ def test_long_text_takes_bounded_time(unit: str) -> None:
     begin = time.process_time()
     attempt(text)
     assert time.process_time() - begin < 10
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I ran ", "on the ", "in the ", "it took 3 hours ", "the last ", "last week ", "we think the ", "used it before "],
+)
+def test_long_stories_take_little_time(unit: str) -> None:
+    text = "run ./a.out " + (unit * (MAX_WORDS // len(unit)))[: MAX_WORDS - 12]
+    attempt("run ./a.out on 2 nodes")  # the patterns are compiled once
+    begin = time.process_time()
+    read_request(text, now=NOW, time_zone="Europe/Berlin")
+    assert time.process_time() - begin < 2.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'run "' + "Aa" * 15000 + '!"',
+        'run "' + "Aa " * 10000 + '!"',
+        "run ./x\n" + "a/" * 15000 + ": 2",
+        "run ./x\n" + "walltime in " * 2600 + ": 2",
+    ],
+)
+def test_long_names_and_labels_take_little_time(text: str) -> None:
+    begin = time.process_time()
+    attempt(text)
+    assert time.process_time() - begin < 5
