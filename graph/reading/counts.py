@@ -37,6 +37,7 @@ PER = (
     r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
+    r"| (?P<ofgpus>(?:for|on) each of)(?: the| these| our)?(?= \d{1,5} (?:gpus|cards)\b)"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
@@ -132,6 +133,8 @@ def per_of(match: re.Match[str]) -> str | None:
         return "job"
     if groups.get("ofnodes"):
         return "node"
+    if groups.get("ofgpus"):
+        return "gpu"
     return "each" if groups.get("each") else None
 
 
@@ -248,6 +251,18 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         words = draft.words(*match.span())
         draft.ask("shapes.0.memory", match.start("adjective"), match.start(unit), f"{words!r}: how much memory?", [])
     bound = (groups.get("bound") or "").strip(" .")
+    if bound in ("more than", ">") and (
+        denied := _DENIED.search(draft.line.open[max(0, match.start() - 60) : match.start()])
+    ):
+        bound = "at most"  # `must not be given more than 16 cores`
+        word = match.start() - len(denied[0])
+        draft.line.claim(word, word + len(denied[1]))
+    if _LEFT_FREE.search(draft.line.norm[max(0, match.start() - 12) : match.start()]) and _FREE.match(
+        draft.line.norm, match.end()
+    ):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
+        return
     start, end = match.span()
     if unit == "node" and groups.get("each"):
         end = match.start("each")  # `4 nodes, each with 192 GB`
@@ -294,6 +309,13 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     amount.vendor = vendor if unit == "gpu" else None
     draft.amounts.append(amount)
     draft.line.claim(start, end)
+
+
+_DENIED = re.compile(
+    r"((?:(?:do|does|must|may|should|can|will|is|are) )?not|\w+n't|never|cannot)(?: [^\s.;,\x00]+){0,5}[\x00 ]*$"
+)
+_LEFT_FREE = re.compile(r"(?<![\w-])(?:leave|leaving|keep|keeping|spare|with) $")
+_FREE = re.compile(r"(?: on (?:each|every|the) nodes?)? (?:free|idle|unused|untouched|spare)(?![\w-])")
 
 
 def _half(draft: Draft, unit: str, match: re.Match[str]) -> None:

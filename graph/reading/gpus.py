@@ -69,8 +69,13 @@ SIZED = (
 )
 ON_CARD = (
     r"(?<![\w.-])(?:(?:with|and|having|at least|min(?:imum)?\.?(?: of)?"
-    r"|>=) ?){0,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)"
+    r"|>=) ?){0,3}(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?: (?:of )?(?:memory|ram|mem))?"
     r" (?:on|in) (?:the|each|every|a) (?:card|gpu)s?(?!\w)"
+)
+EACH_WITH = (
+    r"(?:(?<=gpus)|(?<=cards)),? each (?:with |having |of )?(?:at least |more than |over |>=? ?)?"
+    r"(?P<size>\d{1,3}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?!\w)(?: (?:of )?(?:memory|vram"
+    r"|hbm\w*))?(?! (?:of )?(?:ram|main|host|system))"
 )
 OWN_MEMORY = (
     r"(?<![\w.-])(?:,? ?(?:(?:that|which) (?:has|have)|each (?:with|having)|with|having) )?(?:at least |>= ?)?"
@@ -170,7 +175,7 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
         else:
             _gpu_memory(draft, match, match["size"] or match["size2"])
-    for match in (found for rule in (ON_CARD, OWN_MEMORY, EACH_GPU) for found in draft.line.find(rule)):
+    for match in (found for rule in (ON_CARD, EACH_WITH, OWN_MEMORY, EACH_GPU) for found in draft.line.find(rule)):
         _gpu_memory(draft, match, match["size"])
     for match in draft.line.find(SIZED):
         count = count_of(match["n"]) if match["n"] else None
@@ -239,10 +244,18 @@ def read_some_gpus(draft: Draft) -> None:
             _how_many(draft, *match.span(), None)
 
 
+_PART_OF = re.compile(r"(?:half|a quarter|quarter|a third|third|a fraction|part|a part|a slice|slice|1/\d) (?:of )?$")
+
+
 def _described(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
     if re.match(r"\d{1,4}(?:[kmptl]\d{1,2}|h20)(?!\d)", match[0]):
         return  # `8p4` is a version, `4k80` is no way to write four of them
+    part = _PART_OF.search(draft.line.open[max(0, match.start() - 24) : match.start()])
+    if part is not None:
+        draft.unread.append(draft.words(match.start() - len(part[0]), match.end()))
+        draft.line.claim(match.start() - len(part[0]), match.end())
+        return
     if draft.negated(*match.span()):
         return
     count = count_of(groups["n"]) if groups.get("n") else 1

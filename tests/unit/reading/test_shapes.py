@@ -253,3 +253,34 @@ def test_memory_instead_of_other_memory(read: Callable[..., Any], text: str) -> 
 )
 def test_nodes_instead_of_other_nodes(read: Callable[..., Any], text: str) -> None:
     assert read(text).request.shape.nodes == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("./x must not be given more than 16 cores", {"cpus": 16}),
+        ("Don't run it on more than 2 nodes: ./x", {"nodes_max": 2}),
+        ("./x with more than 4 nodes", {"nodes": 5}),
+        ("one GPU, 16 GB memory on the GPU, ./x", {"gpus": {"count": 1, "per": "job", "memory_bytes": 16 * 10**9}}),
+        ("2 nodes each 4 GPUs each 80 GB, ./x",
+         {"nodes": 2, "gpus": {"count": 4, "per": "node", "memory_bytes": 80 * 10**9}}),
+    ],
+)  # fmt: skip
+def test_bounds_that_are_turned_and_memory_of_each_gpu(
+    read: Callable[..., Any], text: str, shape: dict[str, Any]
+) -> None:
+    assert read(text).request.dump()["shapes"] == [shape]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("./x on a quarter of an A100", "a quarter of an A100"), ("half an A100 for ./x", "half an A100"),
+        ("./x, leave 4 cores per node free, 2 nodes", "4 cores per node"),
+        ("./x, other than partition short", "other than partition short"),
+    ],
+)  # fmt: skip
+def test_parts_and_what_is_left_free_are_told(read: Callable[..., Any], text: str, told: str) -> None:
+    found = read(text)
+    assert told in found.unread
+    assert (found.request.queue, found.request.shape.gpus if found.request.shape else None) == (None, None)
