@@ -16,7 +16,8 @@ __all__ = ["INPUT_LABELS", "LABELS", "after_last_colon", "bare_program", "is_com
 
 _PROGRAM = re.compile(r"[A-Za-z_][\w.+-]*|(?:\.{0,2}|~)/[\w./+-]+")
 _SIGN = re.compile(
-    r"--?[A-Za-z][\w.-]*(?:=\S*)?|\+[A-Za-z]\w*|(?:\.{0,2}|~)/\S*|[\w./+-]*[\w]\.[A-Za-z]\w{0,7}|[A-Za-z_]\w*=\S+"
+    r"--?[A-Za-z][\w.-]*(?:=\S*)?|\+[A-Za-z]\w*|(?:\.{0,2}|~)/\S*"
+    r"|(?!v?\d+(?:\.\d+)*\.[xX](?!\w))[\w./+-]*[\w]\.[A-Za-z]\w{0,7}|[A-Za-z_]\w*=\S+"
 )
 _NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 _PROSE = frozenset(

@@ -68,7 +68,9 @@ _DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,40
 _SINGLE_QUOTED = re.compile(r"(?<![\w=])'(?P<body>(?:\./|[a-z.]+(?:run|exec)[ ])[^'\n]{1,400})'(?!\w)")
 _BRACKETED = re.compile(r"(?<=[ \t])[(\[<](?P<body>\./[\w./+-]+(?:[ \t]+[\w./=:,%+-]+)*)[)\]>](?=[ \t,.;:]|$)")
 """`our code (./x -a) on 2 nodes`."""
-_NAME_AND_VERSION = re.compile(r"(?=[^A-Z]*[A-Z])[A-Za-z][\w+-]*(?: [A-Z][\w+-]*)*(?: v?\d[\w.]*)?")
+_NAME_AND_VERSION = re.compile(
+    r"(?=[^A-Z]{0,60}[A-Z])[A-Za-z][\w+-]{0,60}(?: [A-Z][\w+-]{0,60}){0,6}(?: v?\d[\w.]{0,30})?"
+)
 _QUOTED_BY = re.compile(r"(?<![\w./-])(?P<word>[^\W\d_]+)[ \t]*$")
 """A word before a quoted command: of the sentence, where the quoted words are no argument of another command."""
 _COMMAND_IS = re.compile(
@@ -87,9 +89,11 @@ _VERB = re.compile(
     r"|job is)[ \t]+$"
 )
 _CALLED = re.compile(r"(?i)\b(?:command(?: line)?|cmd)(?: is)?[ \t]*[:=]?[ \t\n]*$")
+_NO_SERIES = r"(?!v?\d+(?:\.\d+)*\.[xX](?!\w))"
+"""`2024.x` is a series of versions, no file."""
 _OPENING = re.compile(
     r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z@][\w-]*(?=[ =])"
-    r"|[\w./-]+\.[A-Za-z]\w{0,7}(?=[\s,;])|[\w.-]+/[\w.-]+ -)"
+    rf"|{_NO_SERIES}[\w./-]+\.[A-Za-z]\w{{0,7}}(?=[\s,;])|[\w.-]+/[\w.-]+ -)"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
 _AFTER_COLON = re.compile(
@@ -144,7 +148,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:
         looks = following.startswith(("-", "./", "/", "~/", '"', "'")) or bool(
-            re.fullmatch(r"[\w./-]+\.[A-Za-z]\w{0,7}[,.;]?", following)
+            re.fullmatch(rf"{_NO_SERIES}[\w./-]+\.[A-Za-z]\w{{0,7}}[,.;]?", following)
         )
         if low == "flux":
             return following == "run"
@@ -290,7 +294,9 @@ def _tells_of_files(text: str, colon: int, start: int) -> bool:
         return False
     clause = re.split(r"(?<=[.;])\s|\n|,\s", text[max(0, colon - 120) : colon])[-1]
     following = text[path.end() :].lstrip(" \t`\"'")
-    if re.match(r"--?[A-Za-z]|\.{0,2}/|[\w-]+\.[a-z]{1,5}(?![\w])", following) and not _FILES_BEFORE.search(clause):
+    if re.match(
+        rf"--?[A-Za-z]|\.{{0,2}}/|{_NO_SERIES}[\w-]+\.[a-z]{{1,5}}(?![\w])", following
+    ) and not _FILES_BEFORE.search(clause):
         return False
     return _FILES_BEFORE.search(clause) is not None and _JOB_BEFORE.search(clause) is None
 

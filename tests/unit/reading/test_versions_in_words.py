@@ -47,3 +47,14 @@ def test_who_installed_it_is_no_software(read: Callable[..., Any]) -> None:
     (need,) = read("Psi4 1.9 has to be available through conda, 1 node").request.software
     assert (need.name, need.manager) == ("Psi4", "conda")
     assert "Spack" not in {need.name for need in read("PETSc, installed with Spack, 1 node").request.software}
+
+
+@pytest.mark.parametrize(
+    "text", ["gromacs 2024.x, 1 core", "openfoam 12.x on 2 nodes", "quantum espresso 7.x on 2 nodes"]
+)
+def test_a_series_of_versions_is_no_file_of_a_program(read: Callable[..., Any], text: str) -> None:
+    found = read(text).request
+    assert found.command == ()
+    assert found.script is None
+    assert len(found.software) == 1
+    assert len(found.software[0].version.bounds) == 2
