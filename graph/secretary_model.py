@@ -85,7 +85,7 @@ async def consult(
         proposal = judged.model_copy(update={"seconds": proposal.seconds, "error": proposal.error})
     reasoning = ""
     if conclusion is not None:
-        reasoning = explained(conclusion, runtime.site, request, evidence)
+        reasoning = explained(conclusion, runtime.site, request, evidence, proposal.verdict)
         added = tried(conclusion, runtime.site, request, evidence, proposal, conventions)
         proposal = proposal.model_copy(update={"suggestions": (*proposal.suggestions, *added)})
     return proposal.model_copy(update={"model": talk.use(outcome, reasoning)}), evidence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from dragoman.proposal import Proposal, Suggestion, Verdict
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
 from dragoman.site import Site
+from dragoman.units import counted
+from graph.model.contradiction import Held, contradicts
 from graph.reading.answers import apply_patch
 from graph.verdict.conventions import Conventions
 from graph.verdict.evaluate import evaluate
@@ -135,13 +138,21 @@ CONCLUDE: dict[str, Any] = {
 }
 
 
-def explained(conclusion: Conclusion, site: Site, request: JobRequest, evidence: Sequence[Observation]) -> str:
-    """The statements that cite what was observed and name nothing else."""
+def explained(
+    conclusion: Conclusion, site: Site, request: JobRequest, evidence: Sequence[Observation],
+    verdict: Verdict | None = None,
+) -> str:  # fmt: skip
+    """The statements that cite what was observed, name nothing else and say nothing against the verdict.
+
+    Each is given as the model's words, with what it cites; what was left out is counted with the reason.
+    """
     ids = {each.id for each in evidence}
     known = {name for each in evidence for name in _names([each.provider, each.tool, each.arguments, each.value])}
     known |= {word.strip("'\"`.,;:()").lower() for each in evidence for word in each.reason.split()}
     known |= _FIELDS | {site.name.lower(), site.scheduler.lower(), *_names(request.dump())}
-    kept, left = [], 0
+    held = Held(request, evidence)
+    kept: list[str] = []
+    left: Counter[str] = Counter()
     for statement in conclusion.explanation:
         text = statement.text
         invented = [match for match in _NAMED.finditer(text) if not _observed(match, site, known)]
@@ -150,11 +161,14 @@ def explained(conclusion: Conclusion, site: Site, request: JobRequest, evidence:
         shaped = [match for kind in (_SHAPED, _QUOTED) for match in kind.finditer(text)]
         invented += [match for match in shaped if not _shown(match["name"], known | ids)]
         if statement.cites and ids.issuperset(statement.cites) and not invented:
-            kept.append(f"{' '.join(statement.text.split())} [{', '.join(statement.cites)}]")
+            trouble = contradicts(text, verdict, held)
         else:
-            left += 1
-    if left:
-        kept.append(f"({left} statements without evidence were left out)")
+            trouble = "names or claims what no observation here holds"
+        if trouble:
+            left[trouble] += 1
+        else:
+            kept.append(f"the model says: {' '.join(text.split())} [cites {', '.join(statement.cites)}]")
+    kept += [f"left out: {counted(count, 'statement')} ({why})" for why, count in left.items()]
     return "\n".join(kept)
 
 

@@ -73,7 +73,7 @@ async def test_a_good_one_looks_further_explains_and_suggests(served: Any, reply
     served.script = script
     after = await talk(desk(), silent, UNDECIDED)
     assert after.verdict is Verdict.UNKNOWN
-    assert after.model.reasoning.startswith("Spack gives no answer here. [obs-")
+    assert after.model.reasoning.startswith("the model says: Spack gives no answer here. [cites obs-")
     assert (after.model.calls, after.model.outcome, after.model.tokens_in) == (2, "ok", 200)
     assert served.calls[1].forced == "conclude"
 
@@ -118,7 +118,7 @@ async def test_a_lying_one_is_not_believed(served: Any, reply: Any, desk: Any, s
 
     served.script = script
     after = await talk(desk(), silent, UNDECIDED)
-    assert after.model.reasoning == "(3 statements without evidence were left out)"
+    assert after.model.reasoning == "left out: 3 statements (names or claims what no observation here holds)"
     assert after.suggestions == ()
 
 
