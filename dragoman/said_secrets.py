@@ -18,14 +18,21 @@ _MIXED = r"(?=[^\s,;]*\d)(?=[^\s,;]*[A-Za-z])"
 _WORD = (
     r"(?:passwords?|passwd|passphrase|passcode|passwort|kennwort|mot de passe|mdp|contraseña|contrasena|wachtwoord|pw)"
 )
+_SERVICE = (
+    r"(?:wandb|weights (?:and|&) biases|hf|hugging ?face|open ?ai|anthropic|kaggle|comet|neptune|aws|azure|gcp|git ?hub"
+    r"|git ?lab|slack|ngc|nvidia|ncbi|s3|db|database|registry|docker|vault|mlflow|clearml|licen[cs]e)"
+)
 _KEY = (
     r"(?:(?:api|access|auth|bearer|secret|private|license|account)[ \t\-]?(?:tokens?|keys?)|apikey|token|secret|pwd"
-    r"|credentials?|creds|zugangstoken|clé d'api|jeton)"
+    rf"|credentials?|creds|zugangstoken|clé d'api|jeton|pin"
+    rf"|{_SERVICE}[ \t](?:api[ \t])?(?:key|token|secret|pass|pw|login)"
+    rf"|(?:key|pass)(?={_GAP}(?:for|of|to|für|pour){_GAP}(?:(?:the|my|our|das|den|le|la){_GAP})?{_SERVICE}\b))"
 )
 _FOR = rf"(?:{_GAP}(?:for|of|to|für|von|zu|pour|de){_GAP}(?:(?:the|my|our|das|den|le|la){_GAP})?[\w.\-]{{1,64}})?"
 _BE = (
     rf"(?:{_GAP}(?:variable|value|env var|wert)){{0,2}}"
-    rf"(?:[ \t]{{0,3}}[:=]|{_GAP}(?:is|ist|est|lautet|should be|must be|shall be|will be|soll|doit être|equals)"
+    rf"(?:[ \t]{{0,3}}[:=]|{_GAP}(?:is|ist|est|lautet|should be|must be|shall be|will be|soll|doit être|equals"
+    rf"|(?:set|equal|changed){_GAP}to)"
     rf"|{_GAP}(?:to|as|auf|à)"
     rf"(?:{_GAP}(?:set to|now|sein))?)"
 )
@@ -42,14 +49,18 @@ _TOLD = tuple(
         # a password, with a verb: any word
         rf"(?<![\w./\-]){_WORD}{_FOR}{_BE}{_GAP}{_OTHER}(?P<value>[^\s,;]{{4,}})",
         # a name and the password behind it
-        rf"(?<![\w./\-])(?:{_WORD}|credentials?|creds|login|log{_GAP}in|account|user|benutzer)"
-        rf"(?:{_GAP}(?:is|ist|est|as|with|mit|als))?[ \t]{{0,3}}:?{_GAP}[A-Za-z][\w.\-]{{0,63}}[:/]"
+        rf"(?<![\w./\-])(?:(?:{_WORD}|credentials?|creds|login|log{_GAP}in)(?:{_GAP}(?:is|are|ist|est|as|with|mit|als))?"
+        rf"[ \t]{{0,3}}:?{_GAP}[A-Za-z][\w.\-]{{0,63}}(?:[:/]|[ \t][:/][ \t])"
+        rf"|(?:user|benutzer){_GAP}[A-Za-z][\w.\-]{{0,63}}:)"
         rf"(?=[^\s,;/]*\d)(?=[^\s,;/]*[A-Za-z])(?P<value>[^\s,;/.@]{{6,}}){_ENDS}",
+        rf"(?<![\w./\-])log(?:{_GAP})?in{_GAP}(?:as|with|for){_GAP}[A-Za-z][\w.\-]{{0,63}}{_GAP}"
+        rf"(?:with|using|and|by){_GAP}{_MIXED}(?P<value>[^\s,;/.]{{6,}}){_ENDS}",
         rf"(?<![\w./\-])(?!passwd){_WORD}{_GAP}{_MIXED}(?P<value>[^\s,;/.]{{6,}}){_ENDS}",
         # a token or key
         rf"(?<![\w./\-]){_KEY}{_FOR}{_BE}{_GAP}{_OTHER}{_MIXED}(?P<value>[^\s,;/.]{{6,}}){_ENDS}",
-        rf"(?<![\w./\-])(?:api|access|auth|bearer|secret)[ \t\-]?(?:token|key){_GAP}{_MIXED}"
-        rf"(?P<value>[^\s,;/.]{{8,}}){_ENDS}",
+        rf"(?<![\w./\-])(?:(?:api|access|auth|bearer|secret)[ \t\-]?(?:token|key)|apikey|{_SERVICE}[ \t](?:key|token)"
+        r"|(?:(?<=with )|(?<=use )|(?<=using )|(?<=my ))(?:token|pass|pin))"
+        rf"{_GAP}{_MIXED}(?P<value>[^\s,;/.]{{8,}}){_ENDS}",
     )
 )
 _NAMED = tuple(

@@ -47,8 +47,12 @@ _CALLS = (
     _call(r"mongo(?:sh|dump|restore|export|import)?", rf"-p(?:=|{_GAP}(?!\d{{4,5}}(?!\S)))?"),
     _call(
         r"wandb|vault|ngrok|snyk|comet|neptune|clearml|pulumi|railway|doppler|tailscale|netlify|oc|hf|huggingface-cli",
-        rf"(?:login|auth|authtoken|add-authtoken){_GAP}(?:-[^\s]+{_GAP})*{_MIXED}",
+        rf"(?:login|auth|authtoken|add-authtoken){_GAP}(?:-[^\s]+{_GAP}(?:https?://[^\s]+{_GAP})?)*{_MIXED}",
     ),
+    _call(rf"gh{_GAP}secret{_GAP}set", rf"(?:-b|--body)(?:=|{_GAP})?"),
+    _call(rf"poetry{_GAP}config", rf"http-basic\.[^\s]+{_GAP}[^\s\-][^\s]*{_GAP}"),
+    _call(rf"rclone{_GAP}obscure", r"(?!-)"),
+    _call(r"curl", rf"-b{_GAP}[\"']?[\w.\-]{{1,64}}="),
     _call(r"sqlplus|sqlldr|expdp|impdp|rman", r"[\"']?(?:userid=|target[ \t]+)?[A-Za-z][\w$#]{0,64}/(?![^\s]*\.sql\b)"),
     _call(rf"openssl{_GAP}enc", rf"-k{_GAP}"),
     _call(r"redis-cli", rf"-a{_GAP}"),
@@ -76,7 +80,7 @@ _HERE = re.compile(
     rf"(?<![\w.\-])(?P<before>(?:{_READS})(?=[ \t])[^\n;|&<]{{0,200}}<<<[ \t]*)(?P<value>{_WORD})", re.DOTALL
 )
 _TO_FILE = re.compile(
-    rf"(?<![\w.\-])(?P<before>(?:echo|printf)(?:{_GAP}-[neE]+)?{_GAP}(?:[\"']?%s(?:\\n)?[\"']?{_GAP})?)"
+    rf"(?<![\w.\-])(?P<before>(?:echo|printf)(?:{_GAP}-[neE]+)?{_GAP}(?:[\"']?%s(?:\\n|\n)?[\"']?{_GAP})?)"
     rf"(?P<value>(?=[^\s]*\d)(?=[^\s]*[A-Za-z])(?=[^\s]{{6}}){_WORD})"
     rf"(?=[ \t]*(?:>{{1,2}}\|?|\|[ \t]*tee(?:{_GAP}-a)?{_GAP})[ \t]*(?P<file>{_WORD}))"
 )
@@ -97,9 +101,8 @@ _CONFIG = re.compile(
     r"|git[ \t]+config|poetry[ \t]+config|remote[ \t]+modify|config:set)(?=[ \t])" + _REST,
     re.DOTALL,
 )
-_SETTING = re.compile(
-    rf"(?<=[\s:.])(?P<before>(?P<name>[A-Za-z_][\w.\-]{{0,127}}){_GAP})(?!(?:is|was|for|to|with|in|on)\b)(?P<value>(?!-){_WORD})"
-)
+_SETTING = re.compile(rf"(?<=[\s:.])(?P<name>[A-Za-z_][\w.\-]{{0,127}}){_GAP}(?!(?:is|was|for|to|with|in|on)\b)(?!-)")
+_SET_TO = re.compile(_WORD)
 _NAME_AND_VALUE = re.compile(
     rf"(?<=\s)(?P<before>(?:(?:-n|--name)(?:=|{_GAP})[\"']?)?(?P<name>[A-Za-z_][\w.\-]{{0,127}})[\"']?{_GAP}"
     rf"(?:-v|--value|-b|--body)(?:=|{_GAP}))(?P<value>{_WORD})"
@@ -126,8 +129,15 @@ def hide_calls(text: str, hidden: str, is_secret: Callable[[str], bool]) -> str:
         return value(match) if is_secret(match["name"]) else match[0]
 
     def setting(found: re.Match[str]) -> str:
-        head = found[0][: found.start("rest") - found.start()]
-        return head + _NAME_AND_VALUE.sub(named, _SETTING.sub(named, found["rest"]))
+        rest, pieces, position = found["rest"], [found[0][: found.start("rest") - found.start()]], 0
+        for match in _SETTING.finditer(rest):
+            said = _SET_TO.match(rest, match.end())
+            name = match["name"]
+            if said is not None and match.start() >= position and (is_secret(name) or name.endswith("_auth")):
+                quote = said[0][0] if said[0][0] in "\"'" and said[0][-1] == said[0][0] and len(said[0]) > 1 else ""
+                pieces += (rest[position : match.end()], quote, hidden, quote)
+                position = said.end()
+        return _NAME_AND_VALUE.sub(named, "".join(pieces) + rest[position:])
 
     def of_file(match: re.Match[str]) -> str:
         file = match["file"].strip("\"'")

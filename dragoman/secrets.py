@@ -25,7 +25,7 @@ def _words(text: str) -> frozenset[str]:
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SECRET_WORDS = _words(
     "token secret secrets password passwd passphrase pwd pass credential credentials apikey authtoken bearer "
-    "privatekey secretkey accesskey sshkey sshpass cookie sas pat passwort kennwort pw"
+    "privatekey secretkey accesskey sshkey sshpass cookie sas pat passwort kennwort pw passcode pgpass"
 )
 _KEY_BEFORE = _words(
     "api access secret private ssh auth encryption signing master account license deploy aws "
@@ -78,7 +78,9 @@ _LOGINS = (
     re.compile(r"(?<=://)(?P<user>[^\s/:@]{0,128}:)[^\s/]{1,256}@"),
     # CIFS: `//user%password@server/share`, `smbclient -U user%password`.
     re.compile(r"(?:(?<![:\w/])|(?<=smb:)|(?<=cifs:))(?P<user>//[^\s/%@]{1,128}%)[^\s@]{1,256}@"),
-    re.compile(r"(?<![\w\-])(?P<user>-U[ \t]{0,3}[\"']?[^\s%\"']{1,128}%)[^\s\"']{1,256}"),
+    re.compile(
+        r"(?<![\w\-])(?P<user>(?:-U[ \t]{0,3}|--user(?:name)?(?:=|[ \t]{1,3}))[\"']?[^\s%\"']{1,128}%)[^\s\"']{1,256}"
+    ),
     # `user:password@host:/path`; neither an image's digest nor a Lustre network's name is a host.
     re.compile(
         r"(?<![\w.\-/:@%])(?P<user>[A-Za-z_][\w.\-]{0,127}:)[^\s/@]{1,256}@"

@@ -28,7 +28,7 @@ _BEFORE = re.compile(
 _BEFORE_LOGIN = re.compile(r"(?P<name>--?[A-Za-z][\w\-]*)(?P<sign>=)?[ \t]*(?:\$?[\"'])?[^\s:,%@/=]{0,128}[:,%]$")
 """The option whose value is a user's name and the password."""
 _ELSEWHERE = re.compile(
-    r"(?:\$|`|\\\$|%\w*[%(]|\$?\{|<|\[|@|~|\.{0,2}/|file:|env:|id=|source=|src=|\*\*\*|\.\.\.|x{3,}$|your[_-])"
+    r"(?:\$|`|\\\$|%\w*[%(]|%[\-\d.]*[sdqrb](?!\w)|\$?\{|<|\[|@|~|\.{0,2}/|file:|env:|id=|source=|src=|\*\*\*|\.\.\.|x{3,}$|your[_-])"
     r"|[\w.+\-]+\.(?:txt|json|ya?ml|pem|key|crt|env|cfg|conf|ini|toml|netrc|dat|py|sh|csv|tsv|pub|log|h5|gpg|cookies?)$"
     r"|(?:none|null|nil|true|false|yes|no|on|off|auto|stdin|prompt|ask|anonymous|required|optional|missing|and|or)$"
     r"|-+$|$",
