@@ -75,6 +75,32 @@ _ADVERBS = frozenset(
     rapidement pas plus environ presque seul seule ensemble vite merci svp
     """.split()  # noqa: SIM905
 )
+_MORE_ADVERBS = frozenset(
+    """
+    aboard adjacent afterward ago ahead alone alright anew anyhow anyplace aside astride atop commencing due
+    enough failing gone hereby inasmuch indeed likewise longer me them oneself yourself yourselves overall
+    pursuant someday sometime such thence thereby thereupon unto us whatsoever whence why what how upfront
+    hopefully beforehand forthwith excluded disallowed prohibited forbidden permitted required wanted desired
+    expected allowed preferred needed unwanted undesired
+    abends abseits als andernfalls anfangs angesichts anhand aufgrund ausgenommen außerdem beinahe bereits
+    besonders bestenfalls bisher dadurch dagegen dahin damals dann daran darauf darum darüber dennoch doch
+    draußen drinnen eben ebenfalls ebenso eigentlich einfach einige endlich entlang erneut erst erstmals
+    folglich ganz gelegentlich gemeinsam genau genug gewiss gleichzeitig hauptsächlich hingegen immerhin indem
+    infolge insbesondere insgesamt inzwischen irgendwann jedenfalls jederzeit jemals jenseits kaum keineswegs
+    knapp künftig langsam lediglich leider letztlich mehr mehrmals mithilfe mitten mittlerweile nachts nahe
+    nämlich nebenbei nochmals normalerweise notfalls plötzlich schnell schließlich seitdem selbst sogar somit
+    sooft sowieso sowohl stattdessen stets täglich teilweise tagsüber überhaupt übrigens umso unbedingt
+    ungeachtet ungern unterdessen unterhalb oberhalb vorab voraussichtlich vorbei vorher vorläufig vormittags
+    nachmittags mittags wahrscheinlich wann warum weiterhin wenigstens weshalb wiederholt wohl womit wobei
+    zeitgleich zudem zufolge zugleich zumal zumindest zunächst zurück zusätzlich zuvor zwar zwischendurch
+    erlaubt verboten gewünscht erforderlich nötig
+    actuellement ainsi assez aucun aucune auparavant auprès auquel aussitôt autant autour autrefois autrement
+    beaucoup certainement chacun chacune combien comment concernant davantage debout dedans désormais dessous
+    dessus dorénavant également enfin exprès facilement finalement là lentement loin longtemps lors même mieux où près
+    notamment outre peu plusieurs pourquoi probablement quelquefois sitôt soudain suivant surtout tant tellement
+    très trop voici voilà volontairement vraiment interdit autorisé souhaité requis nécessaire
+    """.split()  # noqa: SIM905
+)
 _VERB_FORMS = frozenset(
     """
     fails crashes writes creates produces ends finishes begins completes succeeds becomes hangs exits consumes
@@ -89,10 +115,13 @@ _VERB_FORMS = frozenset(
 )
 _ALSO_NAMES = frozenset(("even", "an", "in", "of", "ma", "will", "de", "en", "hier", "well", "late", "early", "minus"))
 """Words that other rules end a command at, or that stand as arguments as often."""
-_CLOSED = (_CONJUNCTIONS | _PRONOUNS | _MODALS | _PREPOSITIONS | _ADVERBS | _VERB_FORMS) - _ALSO_NAMES
+_CLOSED = (_CONJUNCTIONS | _PRONOUNS | _MODALS | _PREPOSITIONS | _ADVERBS | _MORE_ADVERBS | _VERB_FORMS) - _ALSO_NAMES
 _BEFORE_A_WORD = frozenset(
-    ("the", "off", "out", "down", "even", "an", "in", "of", "de", "en", "exclude", "avoid", "late", "early", "well")
-)
+    (
+        "the", "off", "out", "down", "even", "an", "in", "of", "de", "en", "exclude", "avoid", "late", "early", "well",
+        "any", "some", "same", "more", "less", "fewer", "much", "many", "several", "whole", "long", "next", "last",
+    )
+)  # fmt: skip
 """Words of a sentence where another word stands behind them (`off titan`, `the same way`, `even if`)."""
 _MANNER = re.compile(r"[a-zé]{3,}(?:[^\W\d_]ly|ically)")
 _NO_MANNER = frozenset(
@@ -102,15 +131,19 @@ _NO_MANNER = frozenset(
     )
 )  # fmt: skip
 _CONTRACTION = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*['’][^\W\d_]+")  # noqa: RUF001  # as typed
+_SHOUTED = 5
+"""So long a word in capitals is shouted, and no name."""
 _JOINING = (_MODALS | _CONJUNCTIONS) - _ALSO_NAMES - {"either", "both", "given", "ou", "ni", "mag", "sei", "none"}
 
 
 def is_closed_word(word: str, following: str) -> bool:
     """Whether a word behind a command belongs to the sentence: a word of a closed class, or a contraction."""
+    if word.isupper() and 1 < len(word) < _SHOUTED and not following.isupper():
+        return False  # `./x CAN`, `./x US`
     low = word.lower()
     if low in _CLOSED or _CONTRACTION.match(low) is not None:
         return True
-    if low in ("other", "others", "more", "less", "fewer") and following.lower() == "than":
+    if (low in ("other", "others") and following.lower() == "than") or (low == "up" and following.lower() == "to"):
         return True
     if low in _BEFORE_A_WORD:
         return re.match(r"[^\W\d_]", following) is not None
@@ -119,5 +152,7 @@ def is_closed_word(word: str, following: str) -> bool:
 
 def joins_clauses(word: str) -> bool:
     """Whether no option has a word as its value: a conjunction, a modal verb or a contraction."""
+    if word.isupper() and len(word) > 1:
+        return False
     low = word.lower()
     return low in _JOINING or _CONTRACTION.fullmatch(low) is not None

@@ -217,6 +217,7 @@ def extent(text: str, start: int, limit: int) -> int:
         prose = told_of and not option and re.fullmatch(r"[a-z][a-z'-]*|MPI", bare) is not None
         parts = word in signs or (word.startswith("(") and not option and re.match(r"\([\w~<>=]", word) is not None)
         ended = ended or (option and (bare.lower() in _NO_VALUES or joins_clauses(bare)))
+        ended = ended or (word in ("<", ">", ">=", "≤", "≥", "~") and _counts(after, later))
         ended = ended or (not option and not plain and not spoken and _is_of_the_sentence(bare, match, after, limit))
         ended = ended or (not option and bare == word and _tells_what_it_does(word, after))
         if not first and ("\n" in text[end : match.start()] or ended or prose or parts):
@@ -248,6 +249,8 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,3})?(?:h(?:\d{1,2}(?:m(?:in)?)?)?|hrs?|min|gb|gib|g|nodes?|x)", low):
         return True
+    if following in _UNITS and _BOUNDED.fullmatch(low):
+        return True
     if low == "ne" and following in ("doit", "doivent", "peut", "peuvent", "devrait", "faut", "pas"):
         return True
     if low in _OF_FILES and (re.search(r"[./*]", following) or following in _ARTICLES):
@@ -265,10 +268,18 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
     return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
 
 
+_BOUNDED = re.compile(r"[~<>=≤≥≈±]{0,2}\d{1,7}(?:[-–x×]\d{1,7})?[+]?")  # noqa: RUF001  # as typed
+"""`2-4 nodes`, `>=4 nodes`, `2x4 GPUs`: the number of an amount."""
 _REACH = re.compile(
-    r"(?i)(?:\d{1,7}|[a-z]{3,9})[ \t]+(?:to|through|up to|and|or|until|bis|oder|und|à|ou|-|–)[ \t]+"  # noqa: RUF001  # as typed
+    r"(?i)(?:(?:\d{1,7}|[a-z]{3,9}),[ \t]+){0,6}(?:\d{1,7}|[a-z]{3,9}),?[ \t]+"
+    r"(?:to|through|up to|and|or|until|bis|oder|und|à|ou|-|–)[ \t]+"  # noqa: RUF001  # as typed
     r"(?:\d{1,7}|[a-z]{3,9})[ \t]+(?P<unit>[a-z]+)"
 )
+
+
+def _counts(after: re.Match[str] | None, later: re.Match[str] | None) -> bool:
+    """`< 4 nodes`: a bound, no file to be read."""
+    return after is not None and later is not None and after[0].isdigit() and later[0].lower().strip(",.;") in _UNITS
 
 
 def _is_of_the_sentence(word: str, match: re.Match[str], after: re.Match[str] | None, limit: int) -> bool:

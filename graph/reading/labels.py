@@ -94,6 +94,16 @@ _SHORT = re.compile(
 """`8n x 48ppn`: nodes, and tasks (`cpn`: cores) of each."""
 _EACH_NODE = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn)(?![\w/-])(?![ \t]*[:=])")
 
+_EVEN_IF = re.compile(
+    r"(?i)(?<![\w-])(?P<lead>even (?:if|when|though|should)|no matter (?:if|whether|how)|(?:regardless|irrespective) of"
+    r" (?:whether|if|how)|whether(?: or not)?|auch wenn|selbst wenn|egal ob|même si|peu importe si)"
+    r" (?:the |le |la |der )?job (?:number |no\.? ?|#)?\d{1,12} (?:has |is |does |did |a |hat )?"
+    r"(?P<end>(?:fail(?:s|ed)?|crash(?:es|ed)?|dies?|died|end(?:s|ed)?|abort(?:s|ed)?|succeed(?:s|ed)?|finish(?:es|ed)?"
+    r"|work(?:s|ed)?|scheitert|fehlschlägt|abbricht|abstürzt|échoue|échoué|plante|réussit)"
+    r"(?: (?:or|oder|ou) (?:not|nicht|non|pas|fails?|succeeds?|crashes))?)(?![\w-])"
+)
+"""`even if job 12 fails`: it is waited for, whatever becomes of it."""
+
 
 def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     """Labels that other rules would not know, each with its place and what to read in its place."""
@@ -120,6 +130,9 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span(), f"{match['nodes']} nodes, {match['count']} {unit} per node"
     for match in _CURLY.finditer(text):
         yield match.start(), match.end(), match[0].lower().replace("’", "'")  # noqa: RUF001  # as typed
+    for match in _EVEN_IF.finditer(text):
+        yield *match.span("lead"), "after"
+        yield *match.span("end"), "whatever its outcome"
     for match in _EACH_NODE.finditer(text):
         yield match.start(), match.end(), f"{match['count']} tasks per node"
 

@@ -112,3 +112,51 @@ def test_a_question_about_a_command_runs_nothing(text: str, read: Read) -> None:
 @pytest.mark.parametrize("text", ["Can you run ./sim on 4 nodes?", "Is it possible to run ./sim on 4 nodes?"])
 def test_a_request_in_the_form_of_a_question_is_one(text: str, read: Read) -> None:
     assert read(text).request.command == ("./sim",)
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("./sim 2-4 nodes", {"nodes": 2, "nodes_max": 4}), ("./sim ~4 nodes", {"nodes": 4}),
+        ("./sim -v in.dat 3-5 nodes", {"nodes": 3, "nodes_max": 5}), ("./sim up to 4 nodes", {"nodes_max": 4}),
+    ],
+)  # fmt: skip
+def test_an_amount_with_a_sign_is_no_argument(text: str, shape: dict[str, int], read: Read) -> None:
+    reading = read(text)
+    assert not {word for word in reading.request.command if word[:1].isdigit()}
+    assert reading.request.script is None
+    assert {name: getattr(reading.request.shape, name) for name in shape} == shape
+
+
+@pytest.mark.parametrize("text", ["./sim < 4 nodes", "./sim >= 4 nodes"])
+def test_a_bound_is_no_redirection(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.script is None
+    assert [question.field for question in reading.questions] == ["command"]
+
+
+def test_a_file_is_redirected(read: Read) -> None:
+    assert read("./sim < in.dat").request.script == "./sim < in.dat\n"
+
+
+@pytest.mark.parametrize("text", ["./sim --bus CAN on 2 nodes", "./sim --country US on 2 nodes", "./sim -x ALL US"])
+def test_names_in_capitals_stay(text: str, read: Read) -> None:
+    assert set(read(text).request.command) & {"CAN", "US"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run ./post even if job 12345 fails", "run ./post regardless of whether job 12345 fails",
+        "even if job 12345 crashes, run ./post", "./post auch wenn Job 12345 fehlschlägt",
+        "run ./post no matter whether job 12345 succeeded or not",
+    ],
+)  # fmt: skip
+def test_even_if_a_job_fails_waits_for_any_outcome(text: str, read: Read) -> None:
+    (dependency,) = read(text).request.dependencies
+    assert (dependency.kind, dependency.job_id) == ("afterany", "12345")
+
+
+@pytest.mark.parametrize("text", ["run ./post if job 12345 fails", "run ./post when job 12345 has failed"])
+def test_if_a_job_fails_waits_for_its_failure(text: str, read: Read) -> None:
+    assert [each.kind for each in read(text).request.dependencies] == ["afternotok"]
