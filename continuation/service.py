@@ -25,6 +25,8 @@ PATIENCE = 20
 """Times in a row that a waiting command meets a database that is down before it gives up; a watcher never does."""
 BREATH_S = 0.02
 """Between two rounds, however much news there is."""
+REST_S = 2.0
+"""That others' threads get once a command's own is done; then they are left, as stored, to whoever comes next."""
 
 
 class HearsEnds(Protocol):
@@ -131,7 +133,10 @@ class Service:
         idle_s: float = 1.0,
         progress: Tellers = None,
     ) -> None:
-        """Go on until the awaitable `until()` answers true, or for ever; threads being run then are run to their rest.
+        """Go on until the awaitable `until()` answers true, or for ever.
+
+        Threads that are being run then get a little while (`REST_S`) to come to their rest, and are left after it: a
+        site that is silent to another thread does not keep a command whose own thread is done.
 
         Looking at sites and running threads do not wait for each other. A database that is down is waited for with
         growing pauses; nothing else ends the loop.
@@ -157,6 +162,10 @@ class Service:
                     await self._resume_on(runs, work, until, idle_s, progress)
                 except DatabaseError as error:
                     failure = error
+                if until is not None:
+                    runs.cancel_scope.deadline = anyio.current_time() + REST_S
+            if runs.cancel_scope.cancelled_caught:
+                log.info("other threads are left to whoever comes next", extra={"action": "others-left"})
             beside.cancel_scope.cancel()
         if failure is not None:
             raise failure

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+import anyio
 
 from dragoman.errors import DragomanError
 from dragoman.model import JsonObject
@@ -17,10 +20,13 @@ from interfaces.cli.running import say
 from interfaces.documents import thread_document
 from providers.transports.own_user import own_user
 
-__all__ = ["catch_up", "follow", "opened", "tell_of_all", "who"]
+__all__ = ["OTHERS_S", "catch_up", "follow", "opened", "tell_of_all", "who"]
 
 log = logging.getLogger(__name__)
 
+TOLD_AFTER_S = 2.0
+OTHERS_S = 10.0
+"""That a command which is not about them gives to threads of earlier commands."""
 PERSON_WAITS = ("approval", "question")
 
 
@@ -40,21 +46,34 @@ async def opened(sites: str | None) -> AsyncIterator[App]:
         yield app
 
 
-async def catch_up(app: App) -> None:
-    """Run on what earlier commands left: jobs that ended meanwhile are collected by whichever command comes next."""
-    try:
-        await app.service.catch_up()
-    except DragomanError as error:
-        log.warning("could not catch up: %s", error)
+async def catch_up(app: App, most_s: float = math.inf) -> None:
+    """Run on what earlier commands left: jobs that ended meanwhile are collected by whichever command comes next.
 
+    Args:
+        app: the command's.
+        most_s: seconds after which the rest is left to whoever comes next; given where the command is about another
+            thread than those.
 
-def teller(thread_id: str, *, as_json: bool) -> Callable[[str], Progress] | None:
-    """Tells of each step of the thread as it happens, of others that are run on beside it nothing.
-
-    Silent when a document is wanted.
     """
-    if as_json:
-        return None
+
+    async def tell_of_it() -> None:
+        await anyio.sleep(TOLD_AFTER_S)
+        say("running on threads of earlier commands; `dragoman watch` would do that in the background")
+
+    try:
+        with anyio.move_on_after(most_s) as bound:
+            async with anyio.create_task_group() as group:
+                group.start_soon(tell_of_it)
+                await app.service.catch_up()
+                group.cancel_scope.cancel()
+        if bound.cancelled_caught:
+            say("they take long and are left to the next command")
+    except* DragomanError as errors:
+        log.warning("could not catch up: %s", errors.exceptions[0])
+
+
+def teller(thread_id: str) -> Callable[[str], Progress]:
+    """Tells on stderr of each step of the thread as it happens, of others that are run on beside it nothing."""
 
     async def tell(part: JsonObject) -> None:
         if isinstance(part, dict) and part.get("words"):
@@ -76,7 +95,7 @@ def tell_of_all(thread_id: str) -> Progress:
     return tell
 
 
-async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> JsonObject:
+async def follow(app: App, thread_id: str, *, wait: bool) -> JsonObject:
     """Run a thread on until it ends or waits for a person (`wait`), or until it is first parked."""
     ledger = app.checkpoints.ledger
 
@@ -93,7 +112,7 @@ async def follow(app: App, thread_id: str, *, wait: bool, as_json: bool) -> Json
             return not await ledger.events(waits[-1].id)
         return False
 
-    await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(thread_id, as_json=as_json))
+    await app.service.run(settled, idle_s=app.settings.wait_poll_s, progress=teller(thread_id))
     if thread_id in app.service.elsewhere:
         raise app.service.elsewhere[thread_id]
     row = await ledger.thread(thread_id)

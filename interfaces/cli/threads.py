@@ -14,7 +14,7 @@ from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
 from interfaces.cli.questions import print_open_questions
 from interfaces.cli.running import emit, run_command, say
-from interfaces.cli.session import catch_up, follow, opened, who
+from interfaces.cli.session import OTHERS_S, catch_up, follow, opened, who
 from interfaces.cli.tables import clean, console, print_outcome, print_proposals, print_question, print_threads
 from interfaces.cli.work import show_result
 from interfaces.documents import thread_document, thread_line
@@ -29,7 +29,7 @@ def threads(sites: str | None, limit: int, *, as_json: bool) -> NoReturn:
 
     async def command() -> int:
         async with opened(sites) as app:
-            await catch_up(app)
+            await catch_up(app, OTHERS_S)
             ledger = app.checkpoints.ledger
             lines = [await thread_line(ledger, row) for row in await ledger.threads(limit=limit)]
             if as_json:
@@ -141,7 +141,7 @@ def _answer(
                     there = app.sites.fleet if taken else app.sites.fleet_for(origin)
                     Sites(None, there).site(str(payload["site"]))
             await answer_wait(ledger, pending, payload | taken, by=who(by))
-            document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
+            document = await follow(app, row.thread_id, wait=wait)
             return show_result(document, as_json=as_json)
 
     run_command(command)
@@ -169,7 +169,7 @@ def cancel(thread_id: str, by: str | None, sites: str | None, *, wait: bool, as_
                 say(f"it had ended before: {row.outcome or row.status.value}")
                 document = await thread_document(app, row)
             else:
-                document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
+                document = await follow(app, row.thread_id, wait=wait)
             if document["state"] == "cancelled":
                 if as_json:
                     emit(document)

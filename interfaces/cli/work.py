@@ -21,7 +21,7 @@ from interfaces.app import App
 from interfaces.cli.explain import explained, print_explained
 from interfaces.cli.questions import print_open_questions
 from interfaces.cli.running import at_terminal, emit, run_command, say
-from interfaces.cli.session import catch_up, follow, opened, who
+from interfaces.cli.session import OTHERS_S, catch_up, follow, opened, who
 from interfaces.cli.tables import print_error_end, print_outcome, print_problem, print_proposals, print_question
 from interfaces.documents import exit_code_of
 from interfaces.requests import take_request
@@ -60,10 +60,9 @@ def run(
                 }
             )
             row, _ = await take_request(app, given, options)
-            if not as_json:
-                say(f"thread {row.thread_id}")
+            say(f"thread {row.thread_id}")
             await catch_up_others(app, wait=wait)
-            document = await follow(app, row.thread_id, wait=wait, as_json=as_json)
+            document = await follow(app, row.thread_id, wait=wait)
             if not as_json and at_terminal():
                 document = await _with_person(app, document, wait=wait)
             if explain:
@@ -78,7 +77,7 @@ def run(
 async def catch_up_others(app: App, *, wait: bool) -> None:
     """Threads of earlier commands go on too; while this one is followed the service runs them anyway."""
     if not wait:
-        await catch_up(app)
+        await catch_up(app, OTHERS_S)
 
 
 _NAMES_A_FILE = re.compile(r"[\w./~+@-]{1,512}")
@@ -142,7 +141,7 @@ async def _with_person(app: App, document: JsonObject, *, wait: bool) -> JsonObj
         if payload is None:
             break
         await answer_wait(app.checkpoints.ledger, pending, payload, by=who(None))
-        document = await follow(app, row.thread_id, wait=wait, as_json=False)
+        document = await follow(app, row.thread_id, wait=wait)
     return document
 
 

@@ -176,6 +176,27 @@ async def test_one_thread_that_fails_does_not_stop_the_others(desk: Any) -> None
     assert (await desk.row(threads[0])).status is ThreadStatus.NEW
 
 
+async def test_another_thread_that_takes_long_keeps_no_command_whose_own_is_done(desk: Any) -> None:
+    slow, own = await desk.ask(), await desk.ask()
+    usual = desk.app.service.resumer.resume
+    begun: list[str] = []
+
+    async def hangs(thread_id: str, progress: Any = None) -> bool:
+        begun.append(thread_id)
+        if thread_id == slow:
+            await anyio.sleep(60)
+        return bool(await usual(thread_id, progress))
+
+    desk.app.service.resumer.resume = hangs
+
+    async def parked() -> bool:
+        return (await desk.row(own)).status is ThreadStatus.PARKED and slow in begun
+
+    with anyio.fail_after(30):
+        await desk.app.service.run(parked, idle_s=0.2)
+    assert (await desk.row(slow)).status is ThreadStatus.NEW
+
+
 @pytest.mark.parametrize("reason", ["DependencyNeverSatisfied", "Dependency condition invalid or never satisfied"])
 async def test_a_job_whose_dependency_failed_leaves_the_queue_and_says_so(desk: Any, reason: str) -> None:
     thread = await desk.ask()
