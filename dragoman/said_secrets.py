@@ -36,6 +36,7 @@ _BE = (
     rf"|{_GAP}(?:to|as|auf|à)"
     rf"(?:{_GAP}(?:set to|now|sein))?)"
 )
+_NO_FILE = r"(?![^\s,;]*\.(?:py|sh|txt|json|ya?ml|csv|h5|gz|sif|exe|out|log|env|toml|r|jl|ipynb)\b)"
 _OTHER = (
     r"(?!\*\*\*|[$<{(\[~/]|\.{1,2}/|(?:not|no|required|needed|wrong|expired|set|kept|asked|stored|missing|in|on|at|from|"
     r"the|a|an|my|our|for|of|to|as|already|still|also|only|and|or|given|invalid|correct(?=\W*$)|incorrect|valid|unset|"
@@ -47,7 +48,7 @@ _TOLD = tuple(
     re.compile(rule, re.IGNORECASE)
     for rule in (
         # a password, with a verb: any word
-        rf"(?<![\w./\-]){_WORD}{_FOR}{_BE}{_GAP}{_OTHER}(?P<value>[^\s,;]{{4,}})",
+        rf"(?<![\w./\-])(?:{_WORD}|pwd){_FOR}{_BE}{_GAP}{_OTHER}(?P<value>[^\s,;]{{4,}})",
         # a name and the password behind it
         rf"(?<![\w./\-])(?:(?:{_WORD}|credentials?|creds|login|log{_GAP}in)(?:{_GAP}(?:is|are|ist|est|as|with|mit|als))?"
         rf"[ \t]{{0,3}}:?{_GAP}[A-Za-z][\w.\-]{{0,63}}(?:[:/]|[ \t][:/][ \t])"
@@ -58,6 +59,9 @@ _TOLD = tuple(
         rf"(?<![\w./\-])(?!passwd){_WORD}{_GAP}{_MIXED}(?P<value>[^\s,;/.]{{6,}}){_ENDS}",
         # a token or key
         rf"(?<![\w./\-]){_KEY}{_FOR}{_BE}{_GAP}{_OTHER}{_MIXED}(?P<value>[^\s,;/.]{{6,}}){_ENDS}",
+        rf"(?<![\w./\-])(?:my|our|the|mein|das|le|ma|mon){_GAP}(?:\w+{_GAP}){{0,2}}{_KEY}{_FOR}{_GAP}"
+        rf"(?:is|ist|est|lautet|should be|must be){_GAP}{_OTHER}"
+        rf"(?P<value>[A-Za-z][\w\-]{{5,}})(?=\.?(?:[,;]|\s*$)|\.\s)",
         rf"(?<![\w./\-])(?:(?:api|access|auth|bearer|secret)[ \t\-]?(?:token|key)|apikey|{_SERVICE}[ \t](?:key|token)"
         r"|(?:(?<=with )|(?<=use )|(?<=using )|(?<=my ))(?:token|pass|pin))"
         rf"{_GAP}{_MIXED}(?P<value>[^\s,;/.]{{8,}}){_ENDS}",
@@ -67,12 +71,12 @@ _NAMED = tuple(
     re.compile(rule)
     for rule in (
         rf"(?<![\w./\-$={{]){_NAME}{_BE}{_GAP}{_OTHER}(?P<value>[^\s,;]{{4,}})"
-        r"(?=\.?(?:[,;]|\s*$|\s+(?:and|on|for|und|auf|then)\b))",
-        rf"(?<![\w./\-$={{]){_NAME}{_BE}{_GAP}{_OTHER}{_MIXED}(?P<value>[^\s,;/.>|]{{6,}}){_ENDS}",
+        r"(?=\.?(?:[,;]|\s*$|\s+(?:and|on|for|und|auf|then)\b)|\.\s)",
+        rf"(?<![\w./\-$={{]){_NAME}{_BE}{_GAP}{_OTHER}{_MIXED}{_NO_FILE}(?P<value>[^\s,;>|]{{6,}})",
         # no verb, and no option of a launcher that passes the variable on
         r"(?:^|(?<=[,;:.(])[ \t]*|\b(?:with|using|uses?|set|my|the|our|and|has|given|takes?|through|by|variable|env"
         rf"|environment|mit|avec|login|log in){_GAP}){_NAME}(?:{_GAP}(?:variable|value))?{_GAP}{_OTHER}"
-        rf"(?!python|perl|node|bash|cuda|gcc){_MIXED}(?P<value>[^\s,;/.>|]{{6,}}){_ENDS}",
+        rf"(?!python|perl|node|bash|cuda|gcc){_MIXED}{_NO_FILE}(?P<value>[^\s,;>|]{{6,}})",
     )
 )
 """The same with the variable's own name before."""

@@ -110,6 +110,8 @@ def _harmless(before: str, raw: str) -> bool:
         rest = _EXPANDED.sub("", value)  # `Bearer $TOKEN`: what is written is no secret
         if len(rest) < 6 or not (re.search(r"\d", rest) and re.search(r"[A-Za-z]", rest)):
             return True
+    if value.isalpha() and re.search(r"\b(?:is|ist|est|be)[ \t]+$", before) and _SAYS.search(before):
+        return True  # a message about a password
     match = _before(before)
     if match is None or re.search(r"://[^\s/:@]*:$", before):
         return False

@@ -147,6 +147,22 @@ HARMLESS = [
 ]
 
 
+WORDS_ONLY = [
+    ("the token for wandb is swordfish", "swordfish"),
+    ("my pwd is swordfish", "swordfish"),
+    ("HF_TOKEN should be swordfish", "swordfish"),
+    ("password: correct horse battery staple", "battery"),
+    ("the passphrase is blue tulip garden", "garden"),
+    ("with HF_TOKEN ab/c.d12+x=", "d12"),
+]
+MESSAGES = [
+    "# the token is broken",
+    "echo 'the password is incorrect'",
+    'echo "my token is outdated"',
+    "python -c \"raise ValueError('token is malformed')\"",
+]
+
+
 def _outcome(reading: Callable[[], Any]) -> str:
     """All that would be kept of a reading, or the refusal."""
     try:
@@ -163,6 +179,19 @@ def test_a_secret_told_in_words_is_in_nothing_that_is_kept(words: str, request_:
     told = _outcome(lambda: read(text))
     assert SECRET not in told
     assert re.search(r"\*\*\*|secret store|\"unread\": \[\"", told)  # and it is said
+
+
+@pytest.mark.parametrize(("words", "part"), WORDS_ONLY)
+@pytest.mark.parametrize("request_", ["python train.py on 2 nodes, {}", "{}. Run python train.py on 2 nodes"])
+def test_a_secret_of_plain_words_or_of_signs_is_hidden_whole(words: str, part: str, request_: str, read: Read) -> None:
+    text = request_.format(words)
+    assert part not in redact(text)
+    assert part not in _outcome(lambda: read(text))
+
+
+@pytest.mark.parametrize("line", MESSAGES)
+def test_a_message_about_a_secret_is_none(line: str, read: Read) -> None:
+    assert line in read(f"#!/bin/bash\n#SBATCH -N 1\n{line}\n./y\n").request.script
 
 
 @pytest.mark.parametrize("words", NOT_TOLD)
