@@ -12,7 +12,7 @@ from dragoman.selection import Selection
 from graph.editing import edited_request
 from graph.node import Goto, Step, end, goto
 from graph.selection.agentic import rank_with_model
-from graph.selection.rank import rank
+from graph.selection.rank import nobody_can, rank
 
 __all__ = ["selector"]
 
@@ -40,14 +40,14 @@ async def selector(step: Step) -> Goto:
             return end(step, "selected", selection.why, selection=selection.dump())
         return goto(step, "approval", selection=selection.dump())
     if not state.options.dispatch:
-        return end(step, "no-site", "no site can take the work", selection=selection.dump())
-    await step.say("no site can take the work")
+        return end(step, "no-site", nobody_can(proposals), selection=selection.dump())
+    await step.say(nobody_can(proposals))
     problem = ""
     while True:
         answer = await step.pause("question", _nothing_fits(proposals, problem), answer_schema=ANSWER_SCHEMA)
         said = str(answer.get("answer") or "").strip()
         if answer.get("stop") or said.lower() == "stop":
-            return end(step, "no-site", "no site can take the work", selection=selection.dump())
+            return end(step, "no-site", nobody_can(proposals), selection=selection.dump())
         if answer.get("again") or said.lower() == "again":
             return goto(step, "negotiator", round=state.round + 1, excluded=[], selection={})
         edit = answer.get("edit") or said
@@ -83,8 +83,9 @@ def _nothing_fits(proposals: Sequence[Proposal], problem: str) -> JsonObject:
     """What is missing at each site, and the nearest change with which it would fit."""
     order = {Verdict.NEEDS_INFORMATION: 0, Verdict.UNKNOWN: 1}
     ranked = sorted(proposals, key=lambda each: (order.get(each.verdict, 2), not each.suggestions, each.site))
+    so = nobody_can(proposals)
     return {
-        "question": "No site can take the work as asked. Change it, ask again, or stop?",
+        "question": f"{so[0].upper()}{so[1:]}. Change the request, ask again, or stop?",
         "problem": problem,
         "sites": [
             {

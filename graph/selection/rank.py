@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 from dragoman.errors import UnknownName
 from dragoman.model import JsonObject
-from dragoman.proposal import Proposal
+from dragoman.proposal import Proposal, Verdict
 from dragoman.request import Policy
 from dragoman.selection import Ranked, Selection
 from graph.selection.keys import POLICIES, facts_of
 
-__all__ = ["rank"]
+__all__ = ["nobody_can", "rank"]
 
 
 def rank(
@@ -67,7 +68,7 @@ def rank(
         }
         for each in proposals
     }
-    why = f"{policy}: {facts_of(best)}" if best else "no site can take the work"
+    why = f"{policy}: {facts_of(best)}" if best else nobody_can(proposals)
     return Selection(
         policy=policy,
         round=round_,
@@ -77,6 +78,22 @@ def rank(
         seed=seed,
         inputs=inputs,
     )
+
+
+def nobody_can(proposals: Sequence[Proposal]) -> str:
+    """What is so where no site is selected: that none can, or that of some it is not known."""
+    numbers = Counter(each.verdict for each in proposals)
+    unknown, open_ = numbers[Verdict.UNKNOWN], numbers[Verdict.NEEDS_INFORMATION]
+    if not unknown and not open_:
+        return "no site can take the work"
+    cannot = numbers[Verdict.INCOMPATIBLE]
+    told = [
+        (unknown, "unknown"),
+        (open_, "needs information" if open_ == 1 else "need information"),
+        (cannot, "cannot"),
+    ]
+    counts = ", ".join(f"{number} {words}" for number, words in told if number)
+    return f"no site is known to be able to take the work: {counts}"
 
 
 def _why(proposal: Proposal, best: Proposal | None, policy: str) -> str:

@@ -17,6 +17,7 @@ _FITS = {
     Verdict.READY: Truth.YES,
     Verdict.BUSY: Truth.YES,
     Verdict.INCOMPATIBLE: Truth.NO,
+    Verdict.NEEDS_INFORMATION: Truth.UNKNOWN,
     Verdict.UNKNOWN: Truth.UNKNOWN,
 }
 
@@ -81,9 +82,26 @@ def test_the_same_seed_draws_the_same(at: datetime) -> None:
     assert len(set(draws.values())) > 1
 
 
-def test_nobody_can(at: datetime) -> None:
-    selection = rank([offer("a", Verdict.UNKNOWN, at)], "soonest", round_=0)
-    assert (selection.site, selection.why) == (None, "no site can take the work")
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ("", "no site can take the work"),
+        ("INCOMPATIBLE INCOMPATIBLE", "no site can take the work"),
+        ("UNKNOWN", "no site is known to be able to take the work: 1 unknown"),
+        (
+            "UNKNOWN NEEDS_INFORMATION UNKNOWN INCOMPATIBLE",
+            "no site is known to be able to take the work: 2 unknown, 1 needs information, 1 cannot",
+        ),
+        (
+            "NEEDS_INFORMATION NEEDS_INFORMATION",
+            "no site is known to be able to take the work: 2 need information",
+        ),
+    ],
+)
+def test_nobody_is_selected_and_what_is_so_is_said(verdicts: str, words: str, at: datetime) -> None:
+    proposals = [offer(f"s{place}", Verdict(word), at) for place, word in enumerate(verdicts.split())]
+    selection = rank(proposals, "soonest", round_=0)
+    assert (selection.site, selection.why) == (None, words)
 
 
 def test_every_policy_ranks_every_able_proposal(at: datetime) -> None:
