@@ -46,6 +46,7 @@ def proposal_document(proposal: Proposal) -> JsonObject:
         "verdict": proposal.verdict.value,
         "reasons": [*proposal.reasons],
         "expected_start_s": proposal.start.expected_s,
+        "start": proposal.start.model_dump(mode="json", include={"now", "expected_s", "low_s", "high_s", "method"}),
         "cost": proposal.cost.amount,
         "cost_unit": proposal.cost.unit,
         "queue": proposal.queue,

@@ -14,7 +14,7 @@ from dragoman.model import JsonObject, JsonValue
 from dragoman.observation import Observation
 from dragoman.proposal import Check, Proposal
 from dragoman.units import format_duration
-from interfaces.cli.tables import clean, console
+from interfaces.cli.tables import clean, console, start_words
 
 __all__ = ["explained", "model_use", "print_explained", "requirements"]
 
@@ -140,6 +140,14 @@ def _tree(name: str, site: JsonObject) -> Tree:
     told: set[str] = set()
     for check in _list(site.get("checks")):
         _branch(tree, check, seen, told)
+    start = site.get("start")
+    if isinstance(start, dict) and site.get("verdict") in ("READY", "BUSY"):
+        branch = tree.add(f"start: {clean(start_words(start))}")
+        cited = start.get("observations")
+        for one in cited if isinstance(cited, list) else ():
+            if str(one) in seen:
+                branch.add(_observed(str(one), seen[str(one)], again=str(one) in told))
+                told.add(str(one))
     would_fit = site.get("would_fit")
     for words in would_fit if isinstance(would_fit, list) else []:
         tree.add(f"→ {clean(words)}")

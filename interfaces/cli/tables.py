@@ -25,6 +25,7 @@ __all__ = [
     "print_proposals",
     "print_question",
     "print_threads",
+    "start_words",
 ]
 
 _COLOURS = {
@@ -60,8 +61,8 @@ def print_proposals(document: JsonObject) -> None:
     for each in sorted(proposals, key=lambda one: order.get(str(one["site"]), len(order))):
         verdict, site = str(each["verdict"]), str(each["site"])
         rank = ranks.get(site, {}).get("rank")
-        start = each.get("expected_start_s")
-        when = "" if verdict not in ("READY", "BUSY") else "now" if start == 0 else format_duration(_number(start))
+        start = {"expected_s": each.get("expected_start_s"), **_object(each.get("start"))}
+        when = "" if verdict not in ("READY", "BUSY") else clean(start_words(start))
         reasons = "; ".join(clean(reason) for reason in _list(each.get("reasons"))[:4])
         hints = [clean(hint) for hint in _list(each.get("would_fit"))[:2]]
         why = reasons + "".join(f"\n→ {hint}" for hint in hints)
@@ -75,6 +76,22 @@ def print_proposals(document: JsonObject) -> None:
     selected = next((each for each in proposals if each["site"] == selection.get("site")), {})
     _print_command(selected)
     _print_translation(_object(_object(document.get("request")).get("request")), selected)
+
+
+def start_words(start: JsonObject) -> str:
+    """When a job would start: what is expected, between what bounds, and who says so."""
+    expected, low, high = (_number(start.get(key)) for key in ("expected_s", "low_s", "high_s"))
+    if expected == 0 and not high:
+        return "now"
+    words = format_duration(expected)
+    if low is not None and high is not None and (low, high) != (expected, expected):
+        words += f", {format_duration(low)} to {format_duration(high)}"
+    elif low is not None and high is None:
+        words += f", {format_duration(low)} at least" if low != expected else " at least"
+    elif low is None and high is not None:
+        words += f", {format_duration(high)} at most"
+    method = str(start.get("method") or "none")
+    return words if method == "none" else f"{words} ({method})"
 
 
 def _print_translation(given: JsonObject, proposal: JsonObject) -> None:
