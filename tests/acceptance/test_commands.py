@@ -123,3 +123,10 @@ def test_a_wrong_recipe_is_told_with_line_field_and_cure(dragoman: Any) -> None:
     assert done.err.strip().endswith("app.yaml:3: lunch: there is no such field (did you mean launch?)")
     told = dragoman("recipes", "check", str(file), "--json")
     assert (told.code, told.document["ok"], told.document["cure"]) == (2, False, "did you mean launch?")
+
+
+def test_with_json_too_the_thread_and_its_steps_are_told_on_stderr(dragoman: Any) -> None:
+    done = dragoman("ask", "1 task for 1 minute: sh -c true", "--sites", str(dragoman.sites), "--json")
+    first, *steps = done.err.splitlines()
+    assert first == f"thread {done.document['thread_id']}"
+    assert any("local: READY" in step for step in steps)
