@@ -64,7 +64,7 @@ _DOES = re.compile(
     r"|takes)\b"
 )
 """`SPECFEM3D requires 96 nodes`: what stands before is what runs."""
-_RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp)-?\d[\w.]*")
+_RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp|stable_?)-?\d[\w.]*")
 _RUN_OF = re.compile(r"(?:run|runs|simulation|simulations|calculation|calculations|job|jobs) (?:of|with) $")
 _OF_WHAT = re.compile(r" (?:run|simulation|calculation|job|forecast)s? (?:of|with) ([a-z][\w+-]*)")
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
@@ -168,7 +168,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
     if marked and not (cue or opening or listed or named or in_list or does or _USE.match(following)):
         return
-    if _runs_a_command(draft) and not (named or in_list or (marked and direct and not own)):
+    begins = marked and not before.strip() and not _is_given_a_command(draft)
+    begins = begins and following.startswith((" with ", " on ", ",", " using "))  # `PyTorch with CUDA 12.1 on 1 GPU`
+    if _runs_a_command(draft) and not (named or in_list or begins or (marked and direct and not own)):
         return
     if before.endswith(" with ") and start - 6 in draft.software_ends:
         ask_about(draft, name, start, end)
@@ -194,4 +196,8 @@ def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
 def _runs_a_command(draft: Draft) -> bool:
     """What runs is known: other names are software only where the sentence says so."""
     versioned = any(need.version is not None for need in draft.fields.get("software", ()))
-    return versioned or "command" in draft.fields or "script" in draft.fields or draft.asks("command")
+    return versioned or _is_given_a_command(draft)
+
+
+def _is_given_a_command(draft: Draft) -> bool:
+    return "command" in draft.fields or "script" in draft.fields or draft.asks("command")

@@ -55,7 +55,7 @@ RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
     rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
     rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
-    rf"|through) ?(?P<high2>{_DOTTED})"
+    rf"|through) ?(?P<high2>(?!r\d{{1,2}}(?!\w)){_DOTTED})"
     rf"|(?:versions|releases) (?P<low5>{VERSION}) (?:through|to|till|until|up to) (?P<high5>{VERSION})"
     rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?(?:not including|not|excluding|below"
     rf"|before|under)"

@@ -58,3 +58,20 @@ def test_a_series_of_versions_is_no_file_of_a_program(read: Callable[..., Any], 
     assert found.script is None
     assert len(found.software) == 1
     assert len(found.software[0].version.bounds) == 2
+
+
+def test_what_begins_a_request_is_software_beside_another(read: Callable[..., Any]) -> None:
+    assert {need.name for need in read("PyTorch with CUDA 12.1 on 1 GPU").request.software} == {"PyTorch", "CUDA"}
+    told = read("STAR-CCM+ is what we use in the lab, but here I'd like SU2 8.0.1 instead. 5 nodes")
+    assert [need.name for need in told.request.software] == ["SU2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("STAR-CCM+ 18.06.007-R8 on 64 cores", "==18.06.007-R8"), ("MATLAB R2023b-R2024a, 1 core", ">=R2023b,<=R2024a"),
+        ("LAMMPS stable_2Aug2023_update3 on 4 nodes", "==stable_2Aug2023_update3"),
+    ],
+)  # fmt: skip
+def test_releases_with_a_sign(read: Callable[..., Any], text: str, version: str) -> None:
+    assert str(read(text).request.software[0].version) == version
