@@ -28,7 +28,7 @@ from graph.reading.scheduler_options import state_options
 from graph.reading.separators import arrows
 from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
-from graph.reading.told_commands import only_asked, open_quote, stopped_before
+from graph.reading.told_commands import end_of_refusal, only_asked, open_quote, refused_behind, stopped_before
 
 __all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command"]
 
@@ -43,17 +43,18 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
     for arrow in arrows(draft.line.text):
         draft.line.claim_text(*arrow)
     found: list[Found] = []
+    not_run: list[Found] = []
     beside: tuple[ScriptReading, str, int] | None = None
     handed_in = [span for span in submit_lines(draft.line.text) if negated_before(draft.line.text, span[0]) is None]
     for item in find_commands(draft.line.text):
         if any(start < item.end and item.start < end for start, end in handed_in):
             draft.line.claim_text(item.start, item.end)
             continue
-        refused = negated_before(draft.line.text, item.start)
-        refused = stopped_before(draft.line.text, item.start) if refused is None else refused
+        refused, stop = _refused(draft.line.text, item)
         if refused is not None:
-            draft.unread.append(redact(draft.line.text[refused : item.end])[:2000])
-            draft.line.claim_text(refused, item.end)
+            draft.unread.append(redact(draft.line.text[refused:stop])[:2000])
+            draft.line.claim_text(refused, stop)
+            not_run.append(item)
             continue
         item = with_interpreter(draft.line.text, with_arguments(draft.line.text, item))
         draft.line.claim_text(_same_as(draft.line.text, item.inner, item.start), item.end)
@@ -75,6 +76,9 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
         _state_submitted(draft, handed_in[0], script_reader)
         return
     if not found:
+        if not_run:
+            words = redact(not_run[0].body)[:2000]
+            draft.ask_plain("command", words, not_run[0].inner, f"{words[:200]!r} is not to be run. What is?", [])
         return
     if len(found) == 1 and only_asked(draft.line.text, found[0].start, found[0].end):
         body = found[0].body.strip()
@@ -108,6 +112,17 @@ def read_commands(draft: Draft, script_reader: ScriptReader | None = None) -> No
     _state(draft, found[0])
     if beside is not None:
         add_options(draft, *beside)
+
+
+def _refused(text: str, item: Found) -> tuple[int | None, int]:
+    """Where words begin and end that say that a command is not to be run; None: nothing says so."""
+    refused = negated_before(text, item.start)
+    refused = stopped_before(text, item.start) if refused is None else refused
+    if refused is not None:
+        beside = re.match(r"(?i)instead|rather|without|avoid", text[refused : item.start])
+        return refused, item.end if beside else end_of_refusal(text, item.end)
+    behind = refused_behind(text, item.end)
+    return (None, item.end) if behind is None else (item.start, behind)
 
 
 def _only_options(

@@ -160,3 +160,56 @@ def test_even_if_a_job_fails_waits_for_any_outcome(text: str, read: Read) -> Non
 @pytest.mark.parametrize("text", ["run ./post if job 12345 fails", "run ./post when job 12345 has failed"])
 def test_if_a_job_fails_waits_for_its_failure(text: str, read: Read) -> None:
     assert [each.kind for each in read(text).request.dependencies] == ["afternotok"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "./sim must not be run", "./sim is not to be started", "./sim should be stopped", "./sim nicht starten",
+        "Führe ./sim nicht aus", "ne lance pas ./sim", "Nicht starten: ./sim", "Kill ./sim and resubmit it on 4 nodes",
+        "Don't run ./sim on 4 nodes",
+    ],
+)  # fmt: skip
+def test_a_refused_command_is_asked_about_whatever_else_is_said(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ()
+    assert "command" in [question.field for question in reading.questions]
+    assert any("./sim" in words for words in reading.unread)
+
+
+@pytest.mark.parametrize("text", ["Do not start ./sim before Friday", "Don't run ./sim until Friday, on 2 nodes"])
+def test_what_is_refused_for_a_time_gives_no_deadline(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.deadline is None
+    assert "command" in [question.field for question in reading.questions]
+
+
+def test_a_time_behind_the_other_of_two_commands_counts(read: Read) -> None:
+    reading = read("run ./sim rather than ./prep before Friday")
+    assert reading.request.command == ("./sim",)
+    assert reading.request.deadline is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Would ./sim run on 4 nodes?", "Can ./sim run on titan?", "how long would ./sim take on 2 nodes",
+        "Please tell me how long ./sim takes on 4 nodes.", "I wonder whether ./sim would fit on titan",
+        "What does ./sim cost on titan",
+    ],
+)  # fmt: skip
+def test_an_indirect_question_runs_nothing(text: str, read: Read) -> None:
+    reading = read(text, sites=("titan",))
+    assert reading.request.command == ()
+    assert [question.field for question in reading.questions] == ["command"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let me know if you can run ./sim on 2 nodes", "./sim must not be run on titan", "Could you start ./sim?",
+        "./sim can't be started before Friday",
+    ],
+)  # fmt: skip
+def test_a_condition_of_a_run_refuses_no_command(text: str, read: Read) -> None:
+    assert read(text, sites=("titan",)).request.command == ("./sim",)
