@@ -26,8 +26,9 @@ _FINISHED = re.compile(
 )
 _NOT_HELD = re.compile(r"(?:not|n't|never|can|may|could|might|nicht|pas|no)(?: (?:have to|need to|be|to|ne))? $")
 _STARTS = (
-    r"(?:start(?:s|ed|ing)?|begin(?:s|ning)?|begun|launch(?:ed|ing)?|kick(?:ed)? off|commencer|démarrer|starten"
-    r"|(?:be|is|it|have it|job) (?:running|under ?way|going))"
+    r"(?:start(?:s|ed|ing)?|begin(?:s|ning)?|begun|launch(?:ed|ing)?|kick(?:ed)?(?: it| this)? off|commencer|démarrage"
+    r"|début|lancement|beginn|démarrer|starten"
+    r"|(?:be|is|it|have it|job) (?:up and )?(?:running|under ?way|going))"
 )
 _STARTS_BEFORE = re.compile(
     rf"(?<![\w-]){_STARTS}(?: (?:it|this|the|job|running|off|execution|at|on|work|up)){{0,4}},? $"
@@ -65,6 +66,21 @@ _STORY = re.compile(
 _EVENT = re.compile(
     r"(?<![\w-])(?:maintenance|downtime|outage|shutdown|wartung|holidays?|meeting|conference)[^.;!?]{0,24}$"
 )
+_AWAY = re.compile(
+    r"(?<![\w-])(?:is|are|am|'m|be|was|i|we|cluster|machine|system|site|nodes?|lasts?|stays?|goes|ist|bin|sind|est|suis|sont)"
+    r"(?: (?:going|still|also|all|on|in|under|for))* (?:away|down|off|out|out of (?:office|service)|leave|holidays?"
+    r"|vacation|closed|unavailable|offline|occupied|maintenance|travell?ing|blocked|reserved|drained|abroad|booked|wartung"
+    r"|urlaub|weg|vacances|absente?|fermée?) $"
+    r"|(?<![\w-])(?:maintenance|downtime|outage|shutdown|wartung|holidays?)(?: [a-z]+){0,2} $"
+)
+_INPUT_THERE = re.compile(
+    r"(?<![\w-])(?:the|our|my|all) (?:input |raw |new |training ){0,2}(?:data|inputs?|dataset|data ?sets?|files?)"
+    r" [^.;,:]{0,16}(?:there|ready|available|uploaded|arrives?|comes?|in place|transferred|copied|complete) $"
+)
+_NOTHING_BEFORE = re.compile(
+    r"(?<![\w-])(?:nothing|never|not|[a-z]*n't|nicht|nichts|pas|rien|no one|nobody)(?: [^\s.;,:\x00]+){0,4} $"
+)
+_WAITS = re.compile(r"(?<![\w-])(?:wait|waits|warten|attendre)(?P<between>(?: [^\s.;,:]+){0,3}) $")
 _OWN = re.compile(
     r"(?:^|\x00|[.,;:!?]|(?<![\w-])(?:simulation|run|training|calculation|analysis|workflow|computation|job|it|this|task"
     r"|array|which|that|script|program|lauf|rechnung|berechnung|calcul)"
@@ -88,11 +104,18 @@ def sense_of(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> Sense:
         return "start_after" if in_hours else _of_start(draft, word, at, lead, behind)
     if word in (*_UNTIL, "by") and (held := _held(draft, word, at, lead, behind)):
         return held
-    if _STORY.search(lead):
+    if _STORY.search(lead) or _INPUT_THERE.search(draft.line.norm[max(0, match.end() - 100) : at]):
+        return "told"
+    if word in _UNTIL and _AWAY.search(lead):
         return "told"
     if word in ("before", "avant", "vor", *_UNTIL) and (found := _NOT_STARTED.search(lead)):
         _claim(draft, at, lead, found)
         return "start_after"
+    waits = _WAITS.search(lead)
+    if (waits and not _FINISHED.search(waits["between"])) or (
+        word in ("before", "avant", "vor") and _NOTHING_BEFORE.search(lead)
+    ):
+        return "told"
     if word in _UNTIL and _NOT_LET_RUN.search(lead):
         return "told"
     if _STARTS_BEFORE.search(lead) or _STARTS_BEHIND.match(written) or (word in _UNTIL and _NOT_STARTED.search(lead)):
@@ -105,7 +128,7 @@ def _of_start(draft: Draft, word: str, at: int, lead: str, behind: str) -> Sense
         return "told"  # an earliest end
     if word.startswith(("start", "begin")) and (_LATEST.search(lead) or (not _OWN.search(lead) and _of_event(lead))):
         return "told"
-    if word in ("from", "at", "on", "ab") and _EVENT.search(lead):
+    if word in ("from", "at", "on", "ab", "dès", "after") and (_AWAY.search(lead) or _EVENT.search(lead)):
         return "told"
     if word.endswith(("at", "on", "um", "à")) and (found := _STOPPED.search(lead) or _STOPPED_BEHIND.match(behind)):
         if found.re is _STOPPED:

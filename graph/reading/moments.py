@@ -104,6 +104,10 @@ def read_moments(draft: Draft) -> None:
             _tonight(draft, match)
 
 
+def _before(draft: Draft, match: re.Match[str]) -> str:
+    return draft.line.norm[max(0, match.start() - 40) : match.start()]
+
+
 def _tell(draft: Draft, match: re.Match[str]) -> None:
     draft.unread.append(draft.words(*match.span()))
     draft.line.claim(*match.span())
@@ -124,6 +128,11 @@ def _ask_clock(draft: Draft, match: re.Match[str]) -> None:
 
 
 def _weekend(draft: Draft, match: re.Match[str]) -> None:
+    if re.search(
+        r"(?<![\w-])(?:avoid\w*|not?|never|except|[a-z]*n't|nicht|pas|sauf)(?: [a-z]+)? $", _before(draft, match)
+    ):
+        _tell(draft, match)
+        return
     zone = zone_named(draft.time_zone) if draft.time_zone else None
     options: list[Option] = []
     if zone is not None and "next " not in match[0]:

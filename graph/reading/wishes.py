@@ -231,6 +231,7 @@ def _unit(money: str | None, hours: str | None) -> str:
 
 
 _AT_LEAST = re.compile(r"(?:at least|no less than|not less than|more than|minimum(?: of)?|min\.) $")
+_NO_LESS = re.compile(r"(?<![\w-])(?:not?|never) (?:[a-z]+ )?(?:less than|below|under) ?$")
 _OVER = re.compile(r"(?<![\w-])(?:more than|over|above|beyond|exceed(?:s|ing)?) ?$")
 _BOUNDED = re.compile(
     r"(?<![\w-])(?:no|not|[a-z]*n't|never|without|nicht|nichts|kein\w*|ne|pas|cannot|nothing|nor|neither|none|avoid\w*"
@@ -259,7 +260,10 @@ def read_wishes(draft: Draft) -> None:
         label = draft.words(*match.span())
         number_at = match.start("a") if match["a"] else match.start("b")
         least = _AT_LEAST.search(draft.line.open[max(0, match.start() - 24) : match.start()])
-        if least is not None:
+        if _NO_LESS.search(match["lead"]):
+            draft.unread.append(label)
+            draft.line.claim(*match.span())
+        elif least is not None:
             draft.unread.append(draft.words(match.start() - len(least[0]), match.end()))
             draft.line.claim(match.start() - len(least[0]), match.end())
         elif _OVER.search(match["lead"]) and not _BOUNDED.search(

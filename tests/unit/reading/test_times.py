@@ -197,6 +197,15 @@ def test_what_must_be_over_then(words: str, moment: str, read: Read) -> None:
         "it can wait until Friday",
         "stop after Friday",
         "finish not before Friday",
+        "kick it off by 8pm",
+        "must be up and running before 8am",
+        "démarrage au plus tard vendredi",
+        "nothing before Friday",
+        "I won't look at it before Friday",
+        "I am away until Friday",
+        "the cluster is down from Friday to Sunday",
+        "the data will be there by Friday",
+        "avoid the weekend",
     ],
 )
 def test_a_moment_that_no_field_can_hold_is_told(words: str, read: Read) -> None:
@@ -280,6 +289,7 @@ def test_at_once_of_several_is_no_hurry(text: str, is_urgent: bool, read: Read) 
     [
         ("cost over 100 EUR is fine", None),
         ("more than 100 EUR are no problem", None),
+        ("not less than 100 core-hours", None),
         ("it must not cost over 100 EUR", 100.0),
         ("never spend more than 100 EUR", 100.0),
     ],
