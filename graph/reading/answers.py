@@ -11,6 +11,7 @@ from dragoman.errors import BadRequest
 from dragoman.model import JsonValue
 from dragoman.request import JobRequest, Source
 from dragoman.secrets import redact
+from dragoman.shown_secrets import refuse_shown
 from graph.reading.commands import split_command
 from graph.reading.merge import build_request, merge_fields
 from graph.reading.read import read_request
@@ -178,6 +179,7 @@ def _command(base: Reading, asked: Question, answer: str, now: datetime, zone: s
     stuck = [question for question in found.questions if question.field == "command" and question.words]
     if stuck:
         raise BadRequest(f"{answer[:80]!r}: {stuck[0].text}", where="answer", cure="put the command between backticks")
+    refuse_shown(answer, "answer")  # words that tell a secret are no command
     argv = split_command(answer)
     if not argv or is_submit_line(argv):
         raise BadRequest(f"{answer[:80]!r} is no command", where="answer", cure="write the command line")

@@ -199,11 +199,12 @@ def test_words_about_secrets_that_tell_none_stay(words: str) -> None:
     assert redact(words) == words
 
 
-@pytest.mark.parametrize("words", ["with HF_TOKEN {}", "with WANDB_API_KEY {}"])
+@pytest.mark.parametrize("words", ["with HF_TOKEN {}", "with WANDB_API_KEY {}", "login bob:{}", "my pwd is {}"])
 def test_an_answer_with_a_variable_and_its_secret_makes_no_software_of_it(words: str, read: Read) -> None:
     asked = read("/data/in.csv")
     answer = f"python train.py {words.format(SECRET)}"
-    assert SECRET not in _outcome(lambda: apply_answer(asked, asked.questions[0].id, answer))
+    for said in (answer, words.format(SECRET)):
+        assert SECRET not in _outcome(lambda said=said: apply_answer(asked, asked.questions[0].id, said))  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("body", [KEY, KEY.replace("OPENSSH", "RSA"), KEY.rpartition("\n")[0]])
