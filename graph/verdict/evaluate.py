@@ -23,7 +23,8 @@ from graph.verdict.money import budget_suggestions, check_balance, check_budget,
 from graph.verdict.placement import Placement, place
 from graph.verdict.software import check_mpi, check_software, software_suggestions
 from graph.verdict.start import check_estimate, start_of
-from graph.verdict.surroundings import check_container, check_network, check_storage
+from graph.verdict.storage import check_storage
+from graph.verdict.surroundings import check_container, check_network
 from graph.verdict.terms import awaited, check_deadline, check_terms, check_urgent, energy_kwh, start_after_jobs
 from providers.translation.dispatch import without_foreign_words
 

@@ -1,20 +1,19 @@
-"""Containers, fabrics and file systems around the job."""
+"""Containers and fabrics around the job."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dragoman.facts import ContainerRuntime, FileSystem, FileSystems, Interface, Interfaces
+from dragoman.facts import ContainerRuntime, Interface, Interfaces
 from dragoman.kleene import Truth, all_of, any_of, truth
 from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, CheckKind
-from dragoman.request import ContainerNeed, NetworkNeed, StorageNeed
-from dragoman.units import format_bytes
+from dragoman.request import ContainerNeed, NetworkNeed
 from graph.verdict.conventions import STRICT, Conventions
 from graph.verdict.evidence import Evidence
 from providers.probes.container.flavours import FLAVOURS, flavour_admits
 
-__all__ = ["check_container", "check_network", "check_storage", "container_fits"]
+__all__ = ["check_container", "check_network", "container_fits"]
 
 
 def check_container(
@@ -100,61 +99,6 @@ def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
     wanted = " or ".join(need.fabrics) or ("a low-latency fabric" if need.low_latency else "a network")
     reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"
     return _check(f"network {wanted}", field, "network", result, reason, [e.observation.id for e in seen])
-
-
-def _healthy(file_system: FileSystem, evidence: Evidence) -> Truth:
-    if file_system.healthy is Truth.UNKNOWN and evidence.left_out("file_systems", file_system.mount, "healthy"):
-        return Truth.YES
-    return file_system.healthy
-
-
-def _file_system_fits(file_system: FileSystem, provider: str, need: StorageNeed, healthy: Truth) -> Truth:
-    """Its kind, or what speaks for it: a node's own disk is `local-scratch`, whatever it is formatted with.
-
-    A job that asks for a file system writes there: one that may only be read does not do.
-    """
-    parts = [healthy, truth(file_system.writable is not Truth.NO)]
-    if need.kinds:
-        parts.append(truth(file_system.kind in need.kinds or provider in need.kinds))
-    if need.mount is not None:
-        parts.append(truth(file_system.mount == need.mount))
-    if need.free_bytes is not None:
-        known = [each for each in (file_system.free_bytes, file_system.quota_free_bytes) if each is not None]
-        parts.append(truth(min(known) >= need.free_bytes if known else None))
-    return all_of(parts)
-
-
-def _words(file_system: FileSystem, evidence: Evidence) -> str:
-    healthy = _healthy(file_system, evidence)
-    amiss = [
-        "not healthy" if healthy is Truth.NO else "not known to be healthy" if healthy is Truth.UNKNOWN else "",
-        "cannot be written to" if file_system.writable is Truth.NO else "",
-    ]
-    told = " and ".join(each for each in amiss if each)
-    return f"{file_system.kind} at {file_system.mount}" + (f" ({told})" if told else "")
-
-
-def check_storage(need: StorageNeed, field: str, evidence: Evidence) -> Check:
-    """A file system of one of the kinds, or at the mount, with the room asked for."""
-    seen = evidence.of(Category.STORAGE, "file_systems", FileSystems)
-    file_systems = [each for answer in seen if answer.value for each in answer.value.file_systems]
-    unknown = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
-    result = any_of(
-        _file_system_fits(each, answer.provider, need, _healthy(each, evidence))
-        for answer in seen
-        if answer.value
-        for each in answer.value.file_systems
-    )
-    off = [name for name in evidence.not_asked(Category.STORAGE, "file_systems") if name in (need.kinds or (name,))]
-    result, more = _not_absent(result, off)
-    unknown += more
-    if result is Truth.NO and unknown:
-        result = Truth.UNKNOWN
-    there = ", ".join(dict.fromkeys(_words(each, evidence) for each in file_systems)) or "no file system"
-    room = f" with {format_bytes(need.free_bytes)} free" if need.free_bytes else ""
-    wanted = need.mount or " or ".join(need.kinds) or "a file system"
-    reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"
-    return _check(f"storage {wanted}{room}", field, "storage", result, reason, [e.observation.id for e in seen])
 
 
 def _check(requirement: str, field: str, kind: CheckKind, result: Truth, reason: str, observations: list[str]) -> Check:

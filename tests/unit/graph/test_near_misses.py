@@ -133,7 +133,7 @@ def test_limits_of_a_queue(
 def test_a_disk_of_the_node_is_local_scratch_whatever_its_format(
     judge: Any, observed: Make, kind: str, result: Truth
 ) -> None:
-    disk = FileSystems(file_systems=(FileSystem(mount="/local", kind="xfs", healthy=Truth.YES),))
+    disk = FileSystems(file_systems=(FileSystem(mount="/local", kind="xfs", healthy=Truth.YES, writable=Truth.YES),))
     request = JobRequest(storage=(StorageNeed(kinds=(kind,)),))
     assert judge(request, observed("storage/local-scratch", "file_systems", disk)).fits is result
 

@@ -159,7 +159,7 @@ def test_a_launcher_is_not_absent_where_who_would_show_it_is_switched_off(
 @pytest.mark.parametrize(
     ("state", "verdict"),
     [
-        ({"healthy": Truth.YES}, Verdict.READY),
+        ({"healthy": Truth.YES}, Verdict.UNKNOWN),
         ({"healthy": Truth.YES, "writable": Truth.YES}, Verdict.READY),
         ({"healthy": Truth.YES, "writable": Truth.NO}, Verdict.INCOMPATIBLE),
         ({"healthy": Truth.UNKNOWN, "writable": Truth.YES}, Verdict.UNKNOWN),
