@@ -116,6 +116,9 @@ NOT_NAMES = (
 )
 
 
+_DOING = frozenset(("expire", "close", "open", "end", "begin", "start", "belong", "exist", "run", "allow", "grant"))
+
+
 def read_places(draft: Draft) -> None:
     """Find account, queue, QOS, reservation and name."""
     for field, rules in _SIMPLE:
@@ -133,7 +136,13 @@ def read_places(draft: Draft) -> None:
                 told = re.search(r"(?:if|when|while|as|since|because|unless) $", draft.line.norm[: match.start()][-9:])
                 if field == "queue" and told and " is " in match[0]:
                     continue  # `if the queue is long`
-                if field == "queue" and name.endswith("s") and name[:-1] in EVERYDAY | VERBS:
+                does = name.endswith("s") and {name[:-1], name[:-2]} & (EVERYDAY | VERBS | _DOING)
+                if (
+                    field in ("queue", "account", "reservation")
+                    and does
+                    and "=" not in match[0]
+                    and ":" not in match[0]
+                ):
                     continue  # `the queue closes at 18:00`
                 if name.isdigit() and field == "account" and not re.search(r"[:=]| is ", match[0]):
                     continue  # `the allocation 4 nodes`
