@@ -62,7 +62,9 @@ def print_proposals(document: JsonObject) -> None:
         verdict, site = str(each["verdict"]), str(each["site"])
         rank = ranks.get(site, {}).get("rank")
         start = {"expected_s": each.get("expected_start_s"), **_object(each.get("start"))}
-        when = "" if verdict not in ("READY", "BUSY") else clean(start_words(start))
+        # One below the other: the column stays narrow, so that names of sites are not broken.
+        narrow = start_words(start).replace(", ", "\n").replace(" (", "\n(")
+        when = "" if verdict not in ("READY", "BUSY") else clean(narrow)
         reasons = "; ".join(clean(reason) for reason in _list(each.get("reasons"))[:4])
         hints = [clean(hint) for hint in _list(each.get("would_fit"))[:2]]
         why = reasons + "".join(f"\n→ {hint}" for hint in hints)
@@ -81,7 +83,7 @@ def print_proposals(document: JsonObject) -> None:
 def start_words(start: JsonObject) -> str:
     """When a job would start: what is expected, between what bounds, and who says so."""
     expected, low, high = (_number(start.get(key)) for key in ("expected_s", "low_s", "high_s"))
-    if expected == 0 and not high:
+    if expected == 0 and (not high or start.get("now") == "yes"):
         return "now"
     words = format_duration(expected)
     if low is not None and high is not None and (low, high) != (expected, expected):
