@@ -68,6 +68,10 @@ SitesFile = Annotated[
     str | None, typer.Option("--sites", metavar="FILE", help="the fleet; default: this machine alone")
 ]
 PolicyOption = Annotated[PolicyName | None, typer.Option("--policy", help="how the proposals are ranked")]
+AskingOption = Annotated[
+    str | None,
+    typer.Option("--asking", metavar="HOW", help="at-once, serial or batched:N; @S after it: S seconds between"),
+]
 Approve = Annotated[
     ApproveMode, typer.Option("--approve", help="ask a person, or let the written rules of the settings file approve")
 ]
@@ -92,6 +96,7 @@ def run(
     file: File = None,
     sites: SitesFile = None,
     policy: PolicyOption = None,
+    asking: AskingOption = None,
     approve: Approve = ApproveMode.ASK,
     wait: WaitOption = True,
     json: Json = False,
@@ -99,7 +104,7 @@ def run(
     """Ask every site, select, have it approved, move the data, submit once, bring the results back."""
     from interfaces.cli import work
 
-    work.run(request, file, sites, _policy(policy), approve.value, wait=wait, as_json=json)
+    work.run(request, file, sites, _policy(policy), approve.value, wait=wait, as_json=json, asking=asking)
 
 
 @app.command()
@@ -108,6 +113,7 @@ def ask(
     file: File = None,
     sites: SitesFile = None,
     policy: PolicyOption = None,
+    asking: AskingOption = None,
     site: Annotated[str | None, typer.Option(help="ask this site alone")] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="the words of each requirement; with --site its checks and their evidence")
@@ -128,6 +134,7 @@ def ask(
         dispatch=False,
         site=site,
         explain=explain,
+        asking=asking,
     )
 
 

@@ -18,6 +18,7 @@ from graph.reading.scripts import directive
 from graph.state import Options
 from interfaces.answers import answer_wait, find_thread, person_wait
 from interfaces.app import App
+from interfaces.cli.asking_option import asking_options
 from interfaces.cli.explain import explained, print_explained
 from interfaces.cli.questions import print_open_questions
 from interfaces.cli.running import at_terminal, emit, run_command, say
@@ -43,6 +44,7 @@ def run(
     dispatch: bool = True,
     site: str | None = None,
     explain: bool = False,
+    asking: str | None = None,
 ) -> NoReturn:
     """Take a request and follow it (see `interfaces.cli.main`)."""
 
@@ -57,6 +59,7 @@ def run(
                     "base_dir": str(Path.cwd()),
                     "approval_rules": app.settings.approval_rules,
                     "dispatch": dispatch,
+                    **asking_options(asking),
                 }
             )
             row, _ = await take_request(app, given, options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,12 @@ def test_with_json_too_the_thread_and_its_steps_are_told_on_stderr(dragoman: Any
     first, *steps = done.err.splitlines()
     assert first == f"thread {done.document['thread_id']}"
     assert any("local: READY" in step for step in steps)
+
+
+def test_how_sites_are_asked_is_chosen_with_the_request(dragoman: Any) -> None:
+    words = ("ask", "1 task for 1 minute: sh -c true", "--sites", str(dragoman.sites), "--json", "--asking")
+    bad = dragoman(*words, "batched:0")
+    assert (bad.code, "--asking" in bad.err) == (2, True)
+    done = dragoman(*words, "serial@2")
+    first, second = (each for each in done.document["timeline"] if each["words"] in ("local: READY", "twin: READY"))
+    assert (datetime.fromisoformat(second["at"]) - datetime.fromisoformat(first["at"])).total_seconds() >= 1.9
