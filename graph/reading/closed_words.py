@@ -131,6 +131,11 @@ _NO_MANNER = frozenset(
     )
 )  # fmt: skip
 _CONTRACTION = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*['’][^\W\d_]+")  # noqa: RUF001  # as typed
+_SHORTENED = re.compile(
+    r"[a-z]{2,6}n['’]t|(?:i|we|you|he|she|it|they|that|there|what|who|let|here)['’][a-z]{1,2}"  # noqa: RUF001  # as typed
+    r"|(?:[djlmnst]|qu|jusqu|lorsqu|puisqu)['’][^\W\d_]+"  # noqa: RUF001  # as typed
+)
+"""Contractions, but no names (`O'Brien`), which an option can have."""
 _SHOUTED = 5
 """So long a word in capitals is shouted, and no name."""
 _JOINING = (_MODALS | _CONJUNCTIONS) - _ALSO_NAMES - {"either", "both", "given", "ou", "ni", "mag", "sei", "none"}
@@ -155,4 +160,4 @@ def joins_clauses(word: str) -> bool:
     if word.isupper() and len(word) > 1:
         return False
     low = word.lower()
-    return low in _JOINING or _CONTRACTION.fullmatch(low) is not None
+    return low in _JOINING or _SHORTENED.fullmatch(low) is not None

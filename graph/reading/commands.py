@@ -334,7 +334,7 @@ def split_command(body: str) -> tuple[str, ...] | None:
 def _state(draft: Draft, item: Found) -> None:
     argv = split_command(item.body)
     words = redact(item.body)[:2000]
-    if argv is None and open_quote(item.body):
+    if open_quote(item.body):
         draft.ask_plain(
             "command", words, item.inner, "A quotation in this command does not end. What is to be run?", []
         )

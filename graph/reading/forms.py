@@ -32,6 +32,7 @@ from graph.reading.platform import read_platform
 from graph.reading.software import read_software
 from graph.reading.submit_lines import is_submit_line
 from graph.reading.times import read_times
+from graph.reading.told_commands import open_quote
 from graph.reading.wishes import read_wishes
 
 __all__ = ["FORM_FIELDS", "read_form"]
@@ -237,6 +238,8 @@ def _moment(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> Non
 def _command(draft: Draft, fields: dict[str, Any], where: str, value: Any) -> None:  # noqa: ANN401
     if isinstance(value, str):
         argv = split_command(value)
+        if argv is None and open_quote(value):
+            raise BadRequest("a quotation does not end", where=where, cure="close it, or give a list of arguments")
         if argv is None:
             fields["script"] = value + "\n"
             draft.default(f"{redact(value)[:200]!r} needs a shell and is run as a script, as written")

@@ -9,8 +9,8 @@ __all__ = ["end_of_refusal", "only_asked", "open_quote", "refused_behind", "stop
 
 _FARTHEST = 200
 _STOPPED = re.compile(
-    r"(?i)(?:^|(?<=[.;:,!?\n])[ \t]*|(?<![\w-])(?:please|pls|can you|could you|would you|to|and|then|bitte|must"
-    r"|should|just)[ \t]+)"
+    r"(?i)(?:^|(?<=[.;:,!?\n])[ \t]*|(?<![\w-])(?:please|pls|don't|do not|never|not|can you|could you"
+    r"|would you|to|and|then|bitte|must|should|just)[ \t]+)"
     r"(?:stop|cancel|kill|abort|terminate|pause|suspend|delete|remove|halt|interrupt|quit|end|stopp|stoppe|stoppen"
     r"|beende|beenden|storniere|lösche|arrête|arrêter|arrêtez|annule|annuler|annulez|supprime|supprimer|tue|tuer)"
     r"(?:[ \t]+(?:the|my|our|this|that|all|running|run|runs|job|jobs|of|process|script|program|den|die|das|le|la|l'"
@@ -52,6 +52,8 @@ _INDIRECT = re.compile(
 _POSSIBLE = re.compile(
     r"(?i)(?:is|was|est-ce|would) (?:it|this|that|there) (?:be )?(?:possible|ok|okay|fine|feasible|any way|a way)"
 )
+_QUOTED = re.compile(r"\"[^\"]*\"|(?<![^\W\d_])'[^']*'")
+_INSIDE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
 
 
 def stopped_before(text: str, start: int) -> int | None:
@@ -84,9 +86,11 @@ def only_asked(text: str, start: int, end: int) -> bool:
 
 
 def open_quote(body: str) -> bool:
-    """Whether a quotation begins in a single line and does not end."""
+    """Whether a quotation begins in a line and does not end, or an apostrophe in a word would be taken for one."""
     if "\n" in body.strip() or "<<" in body:
         return False
+    if _INSIDE.search(_QUOTED.sub(" ", body)):
+        return True
     try:
         shlex.split(body, posix=True)
     except ValueError as error:

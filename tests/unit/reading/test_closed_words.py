@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from dragoman.errors import BadRequest
+
 Read = Callable[..., Any]
 
 
@@ -213,3 +215,32 @@ def test_an_indirect_question_runs_nothing(text: str, read: Read) -> None:
 )  # fmt: skip
 def test_a_condition_of_a_run_refuses_no_command(text: str, read: Read) -> None:
     assert read(text, sites=("titan",)).request.command == ("./sim",)
+
+
+@pytest.mark.parametrize("name", ["O'Brien", "d'Arcy's"])
+def test_a_name_behind_an_option_is_never_dropped(name: str, read: Read) -> None:
+    reading = read(f"python train.py --name {name} on 2 nodes")
+    assert reading.request.command == () or name in reading.unread or name in reading.request.command
+    assert reading.request.script is None
+
+
+@pytest.mark.parametrize("text", ["Don't cancel ./sim", "please do not kill ./sim on 4 nodes"])
+def test_what_is_not_to_be_stopped_is_not_started(text: str, read: Read) -> None:
+    reading = read(text)
+    assert reading.request.command == ()
+    assert "command" in [question.field for question in reading.questions]
+
+
+@pytest.mark.parametrize("command", ["./sim doesn't need it", './x "a b'])
+def test_an_open_quotation_of_a_form_is_refused(command: str, read: Read) -> None:
+    with pytest.raises(BadRequest, match="quotation"):
+        read({"command": command})
+
+
+@pytest.mark.parametrize(
+    "body", ["python -c 'print(1)'", "awk '{s+=$1}' a.txt", """bash -c 'echo "it is"'""", "./x -D='a b'"]
+)
+def test_quotations_that_end_are_none_that_do_not(body: str, read: Read) -> None:
+    reading = read(f"`{body}` on 2 nodes")
+    assert not reading.questions
+    assert reading.request.command or reading.request.script
