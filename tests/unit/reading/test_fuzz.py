@@ -239,7 +239,7 @@ def test_long_stories_take_little_time(unit: str) -> None:
     attempt("run ./a.out on 2 nodes")  # the patterns are compiled once
     begin = time.process_time()
     read_request(text, now=NOW, time_zone="Europe/Berlin")
-    assert time.process_time() - begin < 2.5
+    assert time.process_time() - begin < 4
 
 
 @pytest.mark.parametrize(
