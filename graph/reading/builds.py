@@ -42,7 +42,7 @@ def is_a_manager(draft: Draft, start: int, end: int) -> bool:
     said = re.search(
         r"(?:installed|built|provided|available|packaged) (?:with|via|through|by|from|using"
         r"|in) $",
-        draft.line.norm[:start],
+        draft.line.norm[max(0, start - 24) : start],
     )
     return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
 
