@@ -38,9 +38,11 @@ _BE = (
 )
 _NO_FILE = r"(?![^\s,;]*\.(?:py|sh|txt|json|ya?ml|csv|h5|gz|sif|exe|out|log|env|toml|r|jl|ipynb)\b)"
 _OTHER = (
-    r"(?!\*\*\*|[$<{(\[~/]|\.{1,2}/|(?:not|no|required|needed|wrong|expired|set|kept|asked|stored|missing|in|on|at|from|"
+    r"(?!\*\*\*|[$<{(\[~/]|\.{1,2}/|(?:not|no|required|needed|wrong|expired|set|kept|asked|stored|missing|in|on|at"
+    r"|from|"
     r"the|a|an|my|our|for|of|to|as|already|still|also|only|and|or|given|invalid|correct(?=\W*$)|incorrect|valid|unset|"
-    r"empty|available|optional|there|here|be|by|with|found|read|used|taken|exported|defined|passed|none|null|true|false|"
+    r"empty|available|optional|there|here|be|by|with|found|read|used|taken|exported|defined|passed|none|null|true"
+    r"|false|"
     r"nicht|kein|keine|noch|schon|im|in|der|die|das|pas|dans|un|une|obligatoire|requis|nötig|gesetzt|falsch|protected|"
     r"you|it|we|this|that|too|very|about|up|being|expected|being|secret|hidden|safe|unknown|stale|old|new)\b)"
 )
@@ -50,7 +52,8 @@ _TOLD = tuple(
         # a password, with a verb: any word
         rf"(?<![\w./\-])(?:{_WORD}|pwd){_FOR}{_BE}{_GAP}{_OTHER}(?P<value>[^\s,;]{{4,}})",
         # a name and the password behind it
-        rf"(?<![\w./\-])(?:(?:{_WORD}|credentials?|creds|login|log{_GAP}in)(?:{_GAP}(?:is|are|ist|est|as|with|mit|als))?"
+        rf"(?<![\w./\-])(?:(?:{_WORD}|credentials?|creds|login|log{_GAP}in)(?:{_GAP}(?:is|are|ist|est|as|with|mit"
+        rf"|als))?"
         rf"[ \t]{{0,3}}:?{_GAP}[A-Za-z][\w.\-]{{0,63}}(?:[:/]|[ \t][:/][ \t])"
         rf"|(?:user|benutzer){_GAP}[A-Za-z][\w.\-]{{0,63}}:)"
         rf"(?=[^\s,;/]*\d)(?=[^\s,;/]*[A-Za-z])(?P<value>[^\s,;/.@]{{6,}}){_ENDS}",
@@ -64,7 +67,7 @@ _TOLD = tuple(
         rf"(?P<value>[A-Za-z][\w\-]{{5,}})(?=\.?(?:[,;]|\s*$)|\.\s)",
         rf"(?<![\w./\-])(?:(?:api|access|auth|bearer|secret)[ \t\-]?(?:token|key)|apikey|{_SERVICE}[ \t](?:key|token)"
         r"|(?:(?<=with )|(?<=use )|(?<=using )|(?<=my ))(?:token|pass|pin))"
-        rf"{_GAP}{_MIXED}(?P<value>[^\s,;/.]{{8,}}){_ENDS}",
+        rf"{_GAP}(?![A-Za-z][\w.\-]*:\d{{1,5}}(?!\w)){_MIXED}(?P<value>[^\s,;/.]{{8,}}){_ENDS}",
     )
 )
 _NAMED = tuple(
