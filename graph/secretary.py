@@ -179,10 +179,17 @@ async def ask_secretary(
     return proposal.model_copy(update={"seconds": seconds, "error": words}), seen
 
 
+def _start_decides(request: JobRequest, proposal: Proposal) -> bool:
+    """Whether all but the deadline holds, so that only the expected start is wanted to tell if it ends in time."""
+    open_ = [check for check in proposal.checks if check.result is not Truth.YES]
+    waits = proposal.start.now is not Truth.YES and proposal.start.expected_s is None
+    return waits and request.walltime_s is not None and [check.field for check in open_] == ["deadline"]
+
+
 async def _estimates(file: _File, request: JobRequest, proposal: Proposal) -> bool:
     """The scheduler's word on when the job would start in the place that was found; whether it was asked."""
     runtime = file.runtime
-    if proposal.verdict is not Verdict.BUSY:
+    if proposal.verdict is not Verdict.BUSY and not _start_decides(request, proposal):
         return False
     one = cpus_stated(proposal.constraints)
     understood = without_foreign_words(request, runtime.site.scheduler)

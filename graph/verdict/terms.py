@@ -77,7 +77,7 @@ def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> C
     """Whether it ends in time, if it starts when expected and runs its whole walltime."""
     if request.deadline is None:
         return None
-    words = f"asked by {request.deadline.isoformat()}"
+    words, ids = f"asked by {request.deadline.isoformat()}", start.observations
     walltime = request.walltime_s
     begin = max(at, request.start_after) if request.start_after else at
     if walltime is not None and begin + timedelta(seconds=walltime) > request.deadline:
@@ -85,14 +85,20 @@ def check_deadline(request: JobRequest, start: StartEstimate, at: datetime) -> C
     waits = [0.0, 0.0] if start.now is Truth.YES else [start.low_s, start.high_s]
     if walltime is None or waits[0] is None:
         reason = "no walltime is stated" if walltime is None else "expected start is not known"
-        return _time_check(Truth.UNKNOWN, f"{reason}, {words}", person_can_settle=walltime is None)
-    earliest = begin + timedelta(seconds=waits[0] + walltime)
-    latest = begin + timedelta(seconds=(waits[1] if waits[1] is not None else waits[0]) + walltime)
+        return _time_check(Truth.UNKNOWN, f"{reason}, {words}", person_can_settle=walltime is None, observations=ids)
+    # A wait until the wished start is told from now on, as any other.
+    earliest = max(begin, at + timedelta(seconds=waits[0])) + timedelta(seconds=walltime)
+    last = waits[1] if waits[1] is not None else max(waits[0], start.expected_s or 0.0)
+    latest = max(begin, at + timedelta(seconds=last)) + timedelta(seconds=walltime)
     if earliest > request.deadline:
-        return _time_check(Truth.NO, f"would end at {earliest.isoformat(timespec='minutes')} at the earliest, {words}")
+        reason = f"cannot be in time: would end at {earliest.isoformat(timespec='minutes')} at the earliest, {words}"
+        return _time_check(Truth.NO, reason, observations=ids)
     if latest > request.deadline or waits[1] is None:
-        return _time_check(Truth.UNKNOWN, f"may end as late as {latest.isoformat(timespec='minutes')}, {words}")
-    return _time_check(Truth.YES, f"ends by {latest.isoformat(timespec='minutes')}, {words}")
+        reason = f"may end as late as {latest.isoformat(timespec='minutes')}"
+        if waits[1] is None:
+            reason = f"expected to end by {latest.isoformat(timespec='minutes')}, which may become later"
+        return _time_check(Truth.UNKNOWN, f"{reason}, {words}", observations=ids)
+    return _time_check(Truth.YES, f"ends by {latest.isoformat(timespec='minutes')}, {words}", observations=ids)
 
 
 def check_urgent(request: JobRequest, start: StartEstimate) -> Check | None:
@@ -126,8 +132,10 @@ def _check(
     )  # fmt: skip
 
 
-def _time_check(result: Truth, reason: str, *, person_can_settle: bool = False) -> Check:
+def _time_check(
+    result: Truth, reason: str, *, person_can_settle: bool = False, observations: tuple[str, ...] = ()
+) -> Check:
     return Check(
         requirement="deadline", field="deadline", kind="time", result=result, reason=reason,
-        person_can_settle=person_can_settle,
+        person_can_settle=person_can_settle, observations=observations,
     )  # fmt: skip

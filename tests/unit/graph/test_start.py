@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from dragoman.kleene import Truth
+from dragoman.model import now
 from dragoman.observation import Answer
 from dragoman.proposal import Proposal, StartEstimate, Verdict
 from dragoman.request import JobRequest
@@ -102,3 +104,32 @@ async def test_the_account_that_would_be_charged_has_to_be_let_in() -> None:
     closed = site(idle=4, accounts=accounts, queue={"allowed_accounts": ["b"]})
     assert (await proposal(closed)).verdict is Verdict.INCOMPATIBLE
     assert (await proposal(closed, account="b")).verdict is Verdict.READY
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "within_s", "verdict", "said"),
+    [
+        (7200, 5 * 86400, Verdict.BUSY, ""),
+        (7200, 3 * 3600, Verdict.UNKNOWN, "may end as late as"),
+        (7200, 3500, Verdict.INCOMPATIBLE, "cannot be in time"),
+        (600, 3 * 3600, Verdict.BUSY, ""),
+        (None, 5 * 86400, Verdict.UNKNOWN, "expected start is not known"),
+    ],
+)
+async def test_a_deadline_at_a_busy_site_is_held_against_the_schedulers_word(
+    wait_s: int | None, within_s: int, verdict: Verdict, said: str
+) -> None:
+    told = await proposal(site(wait_s=wait_s), deadline=now() + timedelta(seconds=within_s))
+    assert told.verdict is verdict
+    (check,) = (each for each in told.checks if each.field == "deadline")
+    assert said in check.reason
+    if wait_s is not None:
+        assert (told.start.expected_s, told.start.low_s, told.start.high_s) == (wait_s, wait_s / 2, wait_s * 2)
+        assert check.observations == told.start.observations != ()
+
+
+async def test_a_deadline_too_near_for_wait_and_run() -> None:
+    long = site(wait_s=7200, queue={"max_walltime_s": 86400})
+    told = await proposal(long, walltime_s=7200, deadline=now() + timedelta(hours=3))
+    assert told.verdict is Verdict.INCOMPATIBLE
+    assert told.reasons[0].startswith("cannot be in time")
