@@ -65,9 +65,38 @@ def admits(package: Package, need: SoftwareNeed) -> Truth:
     parts = []
     if need.version is not None:
         parts.append(version_admits(package.name, need.version, package.version))
-    if need.variants:
-        parts.append(Truth.YES if set(need.variants) <= set(package.variants) else Truth.NO)
+    parts += [_has_variant(each, package) for each in need.variants]
     return all_of(parts)
+
+
+def _version_words(need: SoftwareNeed) -> tuple[str, ...]:
+    return (str(need.version),) if need.version is not None else ()
+
+
+def _has_variant(asked: str, package: Package) -> Truth:
+    """Whether it was built so, as Spack writes it: `+cuda`, `~cuda`, `key=value`; a bare name is one that is on.
+
+    A build tells its flags with signs or it tells none: what is not told of (by a module, say) is not known.
+    """
+    wanted = _signed(asked)
+    there = {each if "=" in each else _signed(each) for each in package.variants}
+    if wanted in there:
+        return Truth.YES
+    sign, name = wanted[0], wanted[1:]
+    key = wanted.partition("=")[0]
+    if "=" in wanted:
+        told = any(each.startswith(f"{key}=") for each in there)
+    else:
+        told = ("~" if sign == "+" else "+") + name in there
+    return Truth.NO if told or (package.manager == "spack" and package.variants) else Truth.UNKNOWN
+
+
+def _signed(variant: str) -> str:
+    """With its sign: `cuda` is `+cuda`, `-cuda` is `~cuda`."""
+    bare = variant.strip()
+    if "=" in bare or bare[:1] in ("+", "~"):
+        return bare
+    return f"~{bare[1:]}" if bare.startswith("-") else f"+{bare}"
 
 
 def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
@@ -92,7 +121,9 @@ def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
     elif result is Truth.UNKNOWN and unknown:
         reason = f"{need.name}: " + "; ".join(unknown)
     elif found:
-        reason = f"has {need.name} {versions}, asked {need.version or ' '.join(need.variants)}"
+        reason = f"has {need.name} {versions}, asked {' '.join((*_version_words(need), *need.variants))}"
+        if result is Truth.UNKNOWN and need.variants:
+            reason += ", and how it was built is not told"
         if need.version is not None and any(numbered_otherwise(p.name, need.version, p.version) for p in found):
             reason += ", which is numbered in another way"
     elif seen:
