@@ -67,6 +67,7 @@ _DOES = re.compile(
 _RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp|stable_?)-?\d[\w.]*")
 _RUN_OF = re.compile(r"(?:run|runs|simulation|simulations|calculation|calculations|job|jobs) (?:of|with) $")
 _OF_WHAT = re.compile(r" (?:run|simulation|calculation|job|forecast)s? (?:of|with) ([a-z][\w+-]*)")
+_BEGINNINGS = ("", "run", "please run", "submit", "start", "launch", "execute", "schedule")
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
 _COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
 _PROSE = 6
@@ -168,7 +169,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
     if marked and not (cue or opening or listed or named or in_list or does or _USE.match(following)):
         return
-    begins = marked and not before.strip() and not _is_given_a_command(draft)
+    begins = marked and before.strip() in _BEGINNINGS and not _is_given_a_command(draft)
     begins = begins and following.startswith((" with ", " on ", ",", " using "))  # `PyTorch with CUDA 12.1 on 1 GPU`
     if _runs_a_command(draft) and not (named or in_list or begins or (marked and direct and not own)):
         return

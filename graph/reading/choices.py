@@ -38,7 +38,8 @@ _IF_NOT_RULE = re.compile(rf"(?: each| apiece)?{_IF_NOT}")
 _SIZES = {"node", "gpu", "core", "task"}
 _EITHER = r"(?<![\w-])either (?:on |with )?(?=\x00|\d)"
 _COMPONENT = (
-    r"(?<![\w-])(?:(?:an?|one|1|the first|the second|the third|another|a second|a third) component (?:of|with|that has"
+    r"(?<![\w-])(?:(?:an?|one|1|the first|the second|the third|another|a second|a third) component (?:of|with|has"
+    r"|needs|gets|uses|is|that has"
     r"|having|consisting of)(?= )|(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets"
     r"| runs on| uses|:| ?=)?(?= ))"
 )

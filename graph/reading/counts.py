@@ -11,7 +11,7 @@ from graph.reading.reading import Option
 __all__ = ["PER", "read_counts", "read_scaled_counts"]
 
 UNITS = {
-    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?|boxes|blades?"
+    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
     r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
     "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
@@ -65,10 +65,10 @@ PART_OF_NODE = (
 )
 FRACTION = r"(?<![\w.,-])\d{1,2} ?% (?:of )?(?:a|one|1|the|each) nodes?(?![\w-])"
 BACKWARD = (
-    rf"(?<![\w.-])(?<!single )(?<!\ba )(?:number of |num[_ -]?|n[_-]?"
+    rf"(?<![\w.-])(?<!single )(?<!\ba )(?<!per )(?<!each )(?:number of |num[_ -]?|n[_-]?"
     rf"|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
     r"(?:(?:[ _-]?(?:per|/)[ _-]?| (?:on|in|for) (?:an?|each|every) )(?P<per>node|host|machine|server|task|rank"
-    r"|process|proc|gpu|core|cpu|job))?"
+    r"|process|proc|gpu|core|cpu|job)s?)?"
     rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
     r"(?! (?:x )?(?:[cg]pus?|cores?|tasks?|ranks?|processes|threads?|nodes?|nvidia|amd|intel|[kmgt]i?b|hours?|days?)\b"
     r"(?! ?[:=]))"

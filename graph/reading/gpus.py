@@ -41,7 +41,7 @@ BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b
 BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
     rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
-    rf"(?:,? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?))?\)?(?!\w){PER}"
+    rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?))?\)?(?!\w){PER}"
 )
 IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each)?)?\)"
 WITH_SIZE = (

@@ -53,7 +53,8 @@ FOREIGN_UNITS = _pairs("""
     nœuds=nodes noeud=node noeuds=nodes cœur=core cœurs=cores coeur=core coeurs=cores tâche=task tâches=tasks
     taches=tasks tache=task processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds
     semaine=week
-    semaines=weeks mémoire=memory go=GB mo=MB to=TB
+    semaines=weeks mémoire=memory go=GB mo=MB to=TB gio=GiB mio=MiB tio=TiB
+    knotenzahl=nodes kernzahl=cores prozesszahl=processes
 """)
 """German and French unit words; `go`, `mo` and `to` count only right after a number."""
 

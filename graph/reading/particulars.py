@@ -117,7 +117,7 @@ def read_particulars(draft: Draft) -> None:
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
     for match in draft.line.find(COUNTED_LICENCES):
         count = count_of(match["n"]) if match["n"] else 1
-        name = draft.line.words(*match.span("name" if match["name"] else "name2"))
+        name = draft.line.words(*match.span("name" if match["name"] else "name2")).rstrip(".")
         if count and name.lower() not in PADDING | EVERYDAY:
             draft.put("licenses", (f"{name}:{count}",), *match.span())
     for field, rule in (("recipe", RECIPE), ("name", JOB_NAME)):

@@ -9,7 +9,9 @@ __all__ = ["LABELS", "NOUNS", "plain_word"]
 
 _COMPARED = frozenset("later earlier newer older higher lower above below".split())  # noqa: SIM905
 LABELS = frozenset("benchmark module modules package software application app program tool library".split())  # noqa: SIM905
-_THINGS = "package software application code program module tool library release container containers which"
+_THINGS = (
+    "package software application code program module tool library release container containers heterogeneous which"
+)
 NOUNS = frozenset((*_THINGS.split(), "version", "versions"))
 """What software is, or comes in."""
 

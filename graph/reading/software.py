@@ -29,7 +29,8 @@ VERSIONED = (
 )
 _NUMBERED_THINGS = (
     "capability room section chapter figure fig table page building floor ext extension appendix equation volume issue"
-    " level phase stage step part round question item paragraph slide grade case deliverable milestone work-package"
+    " level phase stage step part round question item paragraph slide grade case deliverable milestone"
+    " work-package raum zimmer kapitel abschnitt seite etage salle bureau chapitre tel telefon"
 )
 _NUMBERED = frozenset(_NUMBERED_THINGS.split())
 """Things that people number, which no software is."""

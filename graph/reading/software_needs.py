@@ -38,8 +38,9 @@ def joined(draft: Draft, start: int) -> str | None:
     before = draft.line.norm[max(0, start - 56) : start]
     match = re.search(
         r"(?:,? (and|or)(?:,? (?:failing that|as an? alternative|if not|alternatively|else"
-        r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if that isn't (?:there"
-        r"|available)))?,?|,) $",
+        r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if (?:you|they) (?:do not"
+        r"|don't) have (?:that|it|this)(?: one)?|if (?:that|it) is missing"
+        r"|if that isn't (?:there|available)))?,?|,) $",
         before,
     )
     if match is None or start - len(match[0]) not in draft.software_ends:

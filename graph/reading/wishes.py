@@ -172,7 +172,9 @@ NO_REQUEUE = (
 )
 REQUEUE = (
     r"(?<![\w-])(?:(?:it |this |the job )?(?:can|may|should|must) be re-?queued|you (?:may|can"
-    r"|should) re-?queue(?: it)?|please re-?queue(?: it)?"
+    r"|should) re-?queue(?: it)?|please re-?queue(?: it)?|(?:allow|let|permit) (?:it|this"
+    r"|the job)(?: to)? be re-?queued"
+    r"|(?:allow|permit) re-?queu(?:e?ing|es?)|re-?queue?ing (?:it )?(?:is|would be) (?:fine|ok|okay|allowed)"
     r"|re-?queue(?: it)?(?= (?:if|when|after|on))|re-?queueable|requeue[:=] ?(?:yes|true|on))"
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
@@ -315,7 +317,8 @@ def read_wishes(draft: Draft) -> None:
 
 
 _ALL = re.compile(
-    r"(?<![\w-])(?:all|both|them|these|together|everything|jobs|tasks|runs|members|elements|simulations|ones|copies|cases"
+    r"(?<![\w-])(?:all|both|them|these|together|everything|jobs|tasks|runs|members|elements|simulations|ones|copies"
+    r"|cases"
     r"|programs|commands|\d+)(?: (?:of|them|run|running|the|start|started|should|must|may|can|be|to|jobs|tasks|runs))*"
     r" $"
 )

@@ -311,3 +311,24 @@ def test_a_docker_container_keeps_its_runtime(read: Read) -> None:
 )
 def test_a_licence_token_is_no_secret(text: str, licence: str, read: Read) -> None:
     assert read(text).request.licenses == (licence,)
+
+
+def test_a_licence_at_the_end_of_a_sentence(read: Read) -> None:
+    assert read("./x needs 96 licences of anshpc. 4 nodes").request.licenses == ("anshpc:96",)
+
+
+@pytest.mark.parametrize("text", ["./x, 2 nodes. Allow the job to be requeued.", "./x, 2 nodes, requeueing is fine"])
+def test_a_job_that_may_be_requeued(text: str, read: Read) -> None:
+    assert read(text).request.requeue is True
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CP2K 2024.1 or, if you do not have that, VASP 6.4.2. 4 nodes",
+        "CP2K 2024.1 or, if that is missing, VASP 6.4.2, 4 nodes",
+    ],
+)
+def test_a_package_in_place_of_another_that_is_not_there(text: str, read: Read) -> None:
+    (need,) = read(text).request.software
+    assert [other.name for other in need.alternatives] == ["VASP"]
