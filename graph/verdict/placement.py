@@ -18,6 +18,7 @@ from graph.verdict.cpus import CpuUnit, as_counted, cpus_for_one, unit_of
 from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, sharing_cores
 from graph.verdict.evidence import alternatives, together
 from graph.verdict.free import idle_nodes, starts_now
+from graph.verdict.near_misses import Change, changes_for
 
 __all__ = ["Placement", "place"]
 
@@ -110,33 +111,37 @@ def _try(
 ) -> _Try:
     groups = [group for group in workload.groups or () if not group.queues or queue.name in group.queues]
     whole = Truth.YES in (workload.whole_nodes_only, queue.exclusive_nodes)
+    fields = [f"components.{place}" for place in range(len(components))] if request.components else [f"shapes.{index}"]
     fits = [
-        _best_group(shape, groups, queue, index, unit_of(request, shape, workload.scheduler), whole)
-        for shape in components
+        _best_group(shape, groups, queue, where, unit_of(request, shape, workload.scheduler), whole)
+        for shape, where in zip(components, fields, strict=True)
     ]
     limits = _limits_of(site, queue)
     demands = [each.demand for each in fits if each.demand is not None]
     nodes = sum(each.nodes for each in demands) if len(demands) == len(components) else None
-    checks, suggestions = _limit_checks(request, site, queue, limits, nodes, demands, index)
+    nodes_field = f"{fields[0]}.nodes" if len(fields) == 1 else "components"
+    limited = _limit_checks(request, site, queue, limits, nodes, demands, nodes_field)
+    checks = [check for check, _ in limited]
+    refusals = [changes for check, changes in limited if check.result is Truth.NO]
+    # What a part that is made smaller leaves to the others of its job is not judged.
+    refusals += [each.changes if len(fits) == 1 else () for each in fits if each.check.result is Truth.NO]
     checks += [each.check for each in fits]
     laid = [each.laid for each in fits if each.laid is not None and each.check.result is not Truth.NO]
     at_once, free = Truth.YES, ""
     if len(components) > 1 and len(laid) == len(components):
         result, why = hold_together(laid, groups, whole)
         checks.append(_check("components", "shape", result, why))
+        refusals += [()] if result is Truth.NO else []
         at_once, free = start_together(laid, groups, queue, whole)
     one = together(f"queue {queue.name}", f"shapes.{index}", "shape", checks)
     reason = f"queue {queue.name}: {one.reason}" if one.reason else f"fits queue {queue.name}"
     start = all_of(
         [queue.usable if queue.usable is not Truth.UNKNOWN else Truth.YES, at_once, *(each.start for each in fits)]
     )
-    suggestions += [s for each in fits for s in each.suggestions]
-    others_hold = all(check.result is not Truth.NO for check in checks if check.kind != "walltime")
-    kept = suggestions if others_hold else [s for s in suggestions if s.field != "walltime_s"]
     return _Try(
         one.model_copy(update={"reason": reason[:1000], "observations": ids}),
         start if one.result is not Truth.NO else Truth.NO,
-        index, queue, demands[0] if demands else None, tuple(kept),
+        index, queue, demands[0] if demands else None, changes_for(queue.name, refusals),
         free or "; ".join(dict.fromkeys(each.free for each in fits if each.free)),
     )  # fmt: skip
 
@@ -146,7 +151,7 @@ class _GroupFit:
     check: Check
     start: Truth
     demand: Demand | None
-    suggestions: tuple[Suggestion, ...] = ()
+    changes: tuple[Change, ...] = ()
     free: str = ""
     laid: Laid | None = None
 
@@ -161,10 +166,9 @@ class _On:
 
 
 def _best_group(
-    shape: Shape, groups: Sequence[NodeGroup], queue: Queue, index: int, unit: CpuUnit, whole: bool
+    shape: Shape, groups: Sequence[NodeGroup], queue: Queue, where: str, unit: CpuUnit, whole: bool
 ) -> _GroupFit:
     """Whether nodes of the queue can hold the shape, together where several kinds of node qualify."""
-    where = f"shapes.{index}"
     if not groups:
         check = _check(where, "shape", Truth.UNKNOWN, f"nodes of queue {queue.name} are not known")
         return _GroupFit(check, Truth.UNKNOWN, None)
@@ -188,21 +192,18 @@ def _best_group(
                 )
                 return replace(fit, laid=placed)
     reasons = dict.fromkeys(words for _, _, _, words in judged if words)
-    near = dict.fromkeys(
-        each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where, queue)
-    )
+    near = dict.fromkeys(each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where))
     check = _check(where, "shape", Truth.NO, "; ".join(reasons))
     return _GroupFit(check, Truth.NO, judged[0][1], tuple(near))
 
 
-def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str, queue: Queue) -> list[Suggestion]:
+def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str) -> list[Change]:
     """Where nodes lack one thing only: the most of it that they could give."""
     lacking = [part for part in node_parts(shape, demand, group) if part.result is not Truth.YES]
     if len(lacking) != 1 or not lacking[0].field or (group.nodes or 0) < demand.nodes:
         return []
     part = lacking[0]
-    words = f"fits in queue {queue.name} with at most {part.offered}"
-    return [Suggestion(field=f"{where}.{part.field}", asked=part.asked, offered=part.offered, words=words)]
+    return [Change(f"{where}.{part.field}", part.asked, part.offered, f"at most {part.offered}")]
 
 
 def _count_nodes(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queue: Queue, whole: bool) -> _GroupFit:
@@ -219,13 +220,12 @@ def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queu
     enough = truth(None if total is None else total >= demand.nodes)
     result = all_of((each, enough))
     reason = ""
-    suggestions: tuple[Suggestion, ...] = ()
+    changes: tuple[Change, ...] = ()
     if enough is Truth.NO and total is not None:
         reason = f"{counted(total, 'node')}, asked {demand.nodes}"
         if total:
-            suggestions = (
-                Suggestion(field=f"{where}.nodes", asked=str(demand.nodes), offered=str(total), words=f"has {reason}"),
-            )
+            bound = f"at most {counted(total, 'node')}"
+            changes = (Change(f"{where}.nodes", str(demand.nodes), str(total), bound, f"has {reason}"),)
     elif result is Truth.UNKNOWN:
         reason = "sizes of the nodes are not fully known"
     start, free = starts_now(shape, demand, groups, queue, whole), ""
@@ -233,7 +233,7 @@ def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queu
     if start is not Truth.YES and result is Truth.YES and idle is not None and idle < demand.nodes:
         free = f"{counted(idle, 'node')} free, asked {demand.nodes}"
     laid = Laid(shape, demand, start, (), tuple(on.place for on in chosen))
-    return _GroupFit(_check(where, "shape", result, reason), start, demand, suggestions, free, laid)
+    return _GroupFit(_check(where, "shape", result, reason), start, demand, changes, free, laid)
 
 
 def _limit_checks(
@@ -243,36 +243,38 @@ def _limit_checks(
     limits: QueueLimits,
     nodes: int | None,
     demands: Sequence[Demand],
-    index: int,
-) -> tuple[list[Check], list[Suggestion]]:
-    where = f"shapes.{index}.nodes"
-    checks: list[Check] = []
-    suggestions: list[Suggestion] = []
+    where: str,
+) -> list[tuple[Check, Sequence[Change]]]:
+    """What limits say of the job, each with the change that would keep to it, where one would."""
+    checks: list[tuple[Check, Sequence[Change]]] = []
+
+    def add(field_: str, kind: CheckKind, result: Truth, reason: str, *changes: Change) -> None:
+        checks.append((_check(field_, kind, result, reason), changes))
+
     if not limits.direct_submit:
-        checks.append(_check("queue", "access", Truth.NO, f"queue {queue.name} is not submitted to directly"))
+        add("queue", "access", Truth.NO, f"queue {queue.name} is not submitted to directly")
     if queue.usable is Truth.NO:
-        checks.append(_check("queue", "access", Truth.NO, queue.reason or f"queue {queue.name} is not in use"))
+        add("queue", "access", Truth.NO, queue.reason or f"queue {queue.name} is not in use")
     if queue.allowed_accounts is not None and request.account is not None:
         allowed = truth(request.account in queue.allowed_accounts)
-        checks.append(_check("account", "access", allowed, f"account {request.account} may not use {queue.name}"))
+        add("account", "access", allowed, f"account {request.account} may not use {queue.name}")
     most_wall = _least(
         None if queue.walltime_unlimited else queue.max_walltime_s, limits.max_walltime, site.max_walltime
     )
     if request.walltime_s is not None and most_wall is not None and request.walltime_s > most_wall:
-        words = f"fits in queue {queue.name} if walltime is at most {format_duration(most_wall)}"
-        reason = f"at most {format_duration(most_wall)}, asked {format_duration(request.walltime_s)}"
-        checks.append(_check("walltime_s", "walltime", Truth.NO, reason))
-        suggestions.append(
-            Suggestion(field="walltime_s", asked=str(request.walltime_s), offered=str(most_wall), words=words)
-        )
+        bound = f"at most {format_duration(most_wall)}"
+        reason = f"{bound}, asked {format_duration(request.walltime_s)}"
+        words = f"fits in queue {queue.name} if walltime is {bound}"
+        change = Change("walltime_s", str(request.walltime_s), str(most_wall), f"a walltime of {bound}", words)
+        add("walltime_s", "walltime", Truth.NO, reason, change)
     if nodes is not None:
         most, least = _least(queue.max_nodes, limits.max_nodes), max(queue.min_nodes or 0, limits.min_nodes or 0)
         if most is not None and nodes > most:
-            checks.append(_check(where, "shape", Truth.NO, f"at most {counted(most, 'node')} a job, asked {nodes}"))
-            words = f"fits in queue {queue.name} with at most {counted(most, 'node')}"
-            suggestions.append(Suggestion(field=where, asked=str(nodes), offered=str(most), words=words))
+            bound = f"at most {counted(most, 'node')}"
+            change = Change(where, str(nodes), str(most), bound)
+            add(where, "shape", Truth.NO, f"{bound} a job, asked {nodes}", change)
         if nodes < least:
-            checks.append(_check(where, "shape", Truth.NO, f"at least {counted(least, 'node')} a job, asked {nodes}"))
+            add(where, "shape", Truth.NO, f"at least {counted(least, 'node')} a job, asked {nodes}")
     what_cpus = "cores" if all(each.cpus_for_one == 1 == each.cores_for_one for each in demands) else "CPUs"
     per_node = max((ceil(each.cpus_per_node * each.cpus_for_one) for each in demands), default=0)
     for most_of, asked, what in (
@@ -282,16 +284,14 @@ def _limit_checks(
         if most_of is not None and asked > most_of:
             told = (str(most_of), str(asked)) if what else (format_bytes(most_of), format_bytes(asked))
             reason = f"at most {' '.join((told[0], what)).strip()} a node, asked {told[1]}"
-            checks.append(_check(where, "shape", Truth.NO, reason))
+            add(where, "shape", Truth.NO, reason)
     cpus = sum(ceil(each.total_cpus * each.cpus_for_one) for each in demands)
     if queue.max_cpus_per_job is not None and cpus > queue.max_cpus_per_job:
-        checks.append(
-            _check(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} {what_cpus} a job, asked {cpus}")
-        )
+        add(where, "shape", Truth.NO, f"at most {queue.max_cpus_per_job} {what_cpus} a job, asked {cpus}")
     gpus = sum(each.total_gpus for each in demands)
     if queue.max_gpus_per_job is not None and gpus > queue.max_gpus_per_job:
-        checks.append(_check(where, "shape", Truth.NO, f"at most {queue.max_gpus_per_job} GPUs a job, asked {gpus}"))
-    return checks, suggestions
+        add(where, "shape", Truth.NO, f"at most {queue.max_gpus_per_job} GPUs a job, asked {gpus}")
+    return checks
 
 
 def _check(field_: str, kind: CheckKind, result: Truth, reason: str) -> Check:

@@ -75,6 +75,56 @@ def test_nodes_that_lack_one_thing(judge: Any, shape: Shape, said: str | None) -
     assert (said in found) if said else not found
 
 
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (
+            JobRequest(shapes=(Shape(nodes=12),), walltime_s=2 * 86400),
+            {
+                "fits in queue batch with a walltime of at most 1 d and at most 10 nodes",
+                "fits in queue gpu with a walltime of at most 1 h and at most 2 nodes",
+            },
+        ),
+        (
+            JobRequest(shapes=(Shape(nodes=1, memory=Memory(bytes=600 * GIB, per="node")),), walltime_s=2 * 86400),
+            {
+                "fits in queue batch with a walltime of at most 1 d and at most 128 GiB a node",
+                "fits in queue gpu with a walltime of at most 1 h and at most 512 GiB a node",
+            },
+        ),
+        (
+            JobRequest(
+                shapes=(Shape(nodes=1, memory=Memory(bytes=600 * GIB, per="node"), tasks=1, cpus_per_task=100),),
+                walltime_s=2 * 86400,
+            ),
+            set(),
+        ),
+    ],
+    ids=["nodes and time", "memory and time", "two things of a node"],
+)
+def test_what_has_to_change_together_is_said_together(judge: Any, request_: JobRequest, said: set[str]) -> None:
+    assert set(words(judge(request_))) == said
+
+
+def test_the_tighter_of_two_bounds_of_nodes_is_offered(workload: Workload, observed: Make, at: datetime) -> None:
+    limited = Queue(name="batch", usable=Truth.YES, default=True, max_nodes=11)
+    told = observed("workload/slurm", "resources", workload.model_copy(update={"queues": (limited,)}))
+    proposal = evaluate(JobRequest(shapes=(Shape(nodes=12),)), SITE, [told], at, 0)
+    assert words(proposal) == ["has 10 nodes, asked 12"]
+
+
+def test_a_change_that_would_not_be_enough_is_not_suggested(workload: Workload, observed: Make, at: datetime) -> None:
+    closed = Queue(name="batch", usable=Truth.NO, reason="queue batch is drained", max_walltime_s=3600)
+    told = observed("workload/slurm", "resources", workload.model_copy(update={"queues": (closed,)}))
+    proposal = evaluate(JobRequest(shapes=(Shape(nodes=1),), walltime_s=7200), SITE, [told], at, 0)
+    assert (proposal.verdict, words(proposal)) == (Verdict.INCOMPATIBLE, [])
+
+
+def test_a_smaller_part_is_not_suggested_that_would_not_leave_room_for_the_others(judge: Any) -> None:
+    proposal = judge(JobRequest(components=(Shape(nodes=11), Shape(nodes=3))))
+    assert (proposal.verdict, words(proposal)) == (Verdict.INCOMPATIBLE, [])
+
+
 def test_memory_of_gpus_is_told(judge: Any) -> None:
     proposal = judge(JobRequest(shapes=(Shape(gpus=Gpus(count=1, per="job", memory_bytes=80 * GIB)),)))
     assert "4 nvidia_a100 of 40 GiB a node, asked 1 GPUs of 80 GiB" in "; ".join(proposal.reasons)
