@@ -62,10 +62,20 @@ def _limit_untold(site: Site, queue: Queue) -> bool:
 
 
 def not_checked(request: JobRequest, site: Site, queue: Queue | None, accounts: Sequence[Account]) -> str:
-    """What the request states and nothing observed tells of, in one line; empty: nothing."""
+    """What the request states and nothing observed tells of, in one line; empty: nothing.
+
+    Args:
+        request: with the account that would be charged.
+        site: whose file may name that account itself.
+        queue: the one chosen.
+        accounts: all that the site's file and its accounting tell of.
+
+    """
     parts = []
     if request.walltime_s is not None and queue is not None and _limit_untold(site, queue):
         parts.append("the queue's longest walltime, which is not told")
+    if request.account is not None and not accounts and request.account != site.default_account:
+        parts.append(f"account {request.account}")
     if request.qos is not None and not _qos_of(request.account, accounts):
         parts.append(f"QOS {request.qos}")
     if request.reservation is not None:

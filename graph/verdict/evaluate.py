@@ -77,11 +77,13 @@ def evaluate(
     if refused is not None:
         checks.append(refused)
     cost = cost_of(request, site, placement.queue, placement.demand)
+    sized = placement.check.observations
+    owed = (*(each.observation.id for each in evidence.of(Category.WORKLOAD, "accounts", Accounts)), *sized)
     checks += [
         check
         for check in (
-            check_budget(request, cost, placement.demand),
-            check_balance(request, account, accounts, cost, placement.demand),
+            check_budget(request, cost, placement.demand, sized),
+            check_balance(request, account, accounts, cost, placement.demand, owed),
             check_qos(charged, accounts),
             check_deadline(request, start, at),
             check_urgent(request, start) if conventions.urgent_busy == "incompatible" else None,
@@ -234,6 +236,8 @@ def _reasons(
         when = f"the scheduler expects to start it {then}"
     if start.method == "dependencies":
         when = f"waits for {awaited(request)}"
+    if start.method == "start-after" and request.start_after is not None:
+        when = f"not before {request.start_after.isoformat(timespec='minutes')}, as asked"
     settled = [check.reason for check in checks if check.kind in ("software", "container", "mpi", "network", "storage")]
     shared = [f"tasks share {cpus} cores" for cpus in _shared(request, placement).values()]
     return (f"{where}, {when}", *([left] if left else []), *shared, *dict.fromkeys(settled))[:8]

@@ -53,8 +53,8 @@ def _spent(request: JobRequest, unit: str, cost: Cost, demand: Demand | None) ->
     return 0.0 if cost.amount == 0 else None
 
 
-def check_budget(request: JobRequest, cost: Cost, demand: Demand | None) -> Check | None:
-    """The most that may be spent, in money or in hours."""
+def check_budget(request: JobRequest, cost: Cost, demand: Demand | None, observations: Sequence[str]) -> Check | None:
+    """The most that may be spent, in money or in hours; the observations show what nodes the job takes."""
     if request.budget is None:
         return None
     asked = f"asked at most {request.budget.amount:g} {request.budget.unit}"
@@ -63,11 +63,11 @@ def check_budget(request: JobRequest, cost: Cost, demand: Demand | None) -> Chec
         return Check(
             requirement="budget", field="budget", kind="budget", result=Truth.UNKNOWN,
             reason=f"cost in {request.budget.unit} is not known, {asked}",
-            person_can_settle=request.walltime_s is None,
+            person_can_settle=request.walltime_s is None, observations=tuple(observations),
         )  # fmt: skip
     return Check(
         requirement="budget", field="budget", kind="budget", result=truth(spent <= request.budget.amount),
-        reason=f"{spent:g} {request.budget.unit}, {asked}",
+        reason=f"{spent:g} {request.budget.unit}, {asked}", observations=tuple(observations),
     )  # fmt: skip
 
 
@@ -86,8 +86,9 @@ def budget_suggestions(request: JobRequest, cost: Cost, demand: Demand | None) -
 
 
 def check_balance(
-    request: JobRequest, account: str | None, accounts: Sequence[Account], cost: Cost, demand: Demand | None
-) -> Check | None:
+    request: JobRequest, account: str | None, accounts: Sequence[Account], cost: Cost, demand: Demand | None,
+    observations: Sequence[str],
+) -> Check | None:  # fmt: skip
     """What is left on the account that is charged, where that and the job's cost in its unit are known.
 
     A job without a walltime is charged for what it runs: a queue's default says nothing about that. An account that is
@@ -100,7 +101,7 @@ def check_balance(
         left = f"{charged.balance:g} {charged.unit or 'units'}"
         return Check(
             requirement="account", field="account", kind="budget", result=Truth.NO,
-            reason=f"account {charged.name} has {left} left",
+            reason=f"account {charged.name} has {left} left", observations=tuple(observations),
         )  # fmt: skip
     if charged.unit is None or request.walltime_s is None:
         return None
@@ -112,4 +113,5 @@ def check_balance(
     return Check(
         requirement="account", field="account", kind="budget", result=Truth.NO,
         reason=f"account {charged.name} has {charged.balance:g} {charged.unit} left, asked {spent:g}",
+        observations=tuple(observations),
     )  # fmt: skip

@@ -15,6 +15,8 @@ from providers.probes.container.flavours import FLAVOURS, flavour_admits
 
 __all__ = ["check_container", "check_network", "container_fits"]
 
+_DOUBT = "(whether it works is not known)"
+
 
 def check_container(
     need: ContainerNeed, field: str, evidence: Evidence, conventions: Conventions = STRICT, scheduler: str = ""
@@ -39,7 +41,8 @@ def check_container(
             words.append(f"{each.provider}: {each.observation.reason or 'not there'}")
             continue
         results.append(container_fits(need, each.provider, runtime))
-        words.append(f"{runtime.runtime} {runtime.version or ''} {runtime.reason}".strip())
+        why = runtime.reason or (_DOUBT if runtime.usable is Truth.UNKNOWN else "")
+        words.append(" ".join(part for part in (runtime.runtime, runtime.version, why) if part))
     off = [name for name in evidence.not_asked(Category.CONTAINER, "status") if not need.runtimes or name in able]
     result, more = _not_absent(any_of(results), off)
     wanted = " or ".join(need.runtimes) or "any container runtime"
@@ -98,6 +101,8 @@ def check_network(need: NetworkNeed, field: str, evidence: Evidence) -> Check:
     there = ", ".join(dict.fromkeys(interface.fabric for interface in interfaces)) or "no fabric"
     wanted = " or ".join(need.fabrics) or ("a low-latency fabric" if need.low_latency else "a network")
     reason = "; ".join(unknown) if result is Truth.UNKNOWN and unknown else f"has {there}"
+    if result is Truth.UNKNOWN and not unknown:
+        reason += ", of which it is not known whether it is up or as fast as asked"
     return _check(f"network {wanted}", field, "network", result, reason, [e.observation.id for e in seen])
 
 

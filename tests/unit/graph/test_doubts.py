@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from dragoman.facts import Account, Accounts, NodeGroup, Queue, Workload
+from dragoman.facts import Account, Accounts, ContainerRuntime, Interface, Interfaces, NodeGroup, Queue, Workload
 from dragoman.kleene import Truth
 from dragoman.observation import Observation
 from dragoman.proposal import Proposal, Verdict
-from dragoman.request import Dependency, JobRequest
+from dragoman.request import Budget, ContainerNeed, Dependency, JobRequest, NetworkNeed
 from dragoman.shape import Shape
 from dragoman.site import Charges, QueueLimits, Site
 from graph.verdict.evaluate import evaluate
@@ -174,3 +174,60 @@ def test_a_job_that_waits_for_another_does_not_start_now(judge: Any, dependency:
     assert (told.verdict, told.start.now, told.start.expected_s) == (Verdict.BUSY, Truth.UNKNOWN, None)
     assert told.reasons == (f"fits queue batch, {words}",)
     assert judge([{}], dependencies=(dependency,), urgent=True).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("told", "site", "said"),
+    [
+        ((), SITE, ("not checked: account chem42",)),
+        ((Account(name="chem42"),), SITE, ()),
+        ((), Site(name="there", scheduler="slurm", accounts=(Account(name="chem42"),)), ()),
+        ((), Site(name="there", scheduler="slurm", default_account="chem42"), ()),
+    ],
+    ids=["nothing tells of it", "its accounting does", "the site file lists it", "the site file charges it"],
+)
+def test_an_account_of_which_nothing_tells(
+    judge: Any, observed: Make, told: tuple[Account, ...], site: Site, said: tuple[str, ...]
+) -> None:
+    proposal = judge([{}], *([accounts(observed, *told)] if told else []), site=site, account="chem42")
+    assert proposal.verdict is Verdict.READY
+    assert proposal.reasons[1:] == said
+
+
+def test_what_money_is_judged_by_is_cited(judge: Any, observed: Make) -> None:
+    priced = Site(name="there", scheduler="slurm", charges=Charges(currency="USD", per_node_hour=2))
+    left = accounts(observed, Account(name="p1", balance=1.0, unit="USD", default=True))
+    proposal = judge([{}], left, site=priced, walltime_s=3600, budget=Budget(amount=1, unit="USD"))
+    cited = {each.field: each.observations for each in proposal.checks if each.kind == "budget"}
+    assert cited == {
+        "budget": ("workload/slurm.resources",),
+        "account": ("workload/slurm.accounts", "workload/slurm.resources"),
+    }
+
+
+def test_a_container_runtime_that_may_not_work(judge: Any, observed: Make) -> None:
+    runtime = ContainerRuntime(runtime="apptainer", version="1.3.6")
+    proposal = judge(
+        [{}], observed("container/apptainer", "status", runtime), containers=(ContainerNeed(runtimes=("apptainer",)),)
+    )
+    assert (proposal.verdict, proposal.reasons) == (
+        Verdict.UNKNOWN, ("apptainer 1.3.6 (whether it works is not known)",),
+    )  # fmt: skip
+
+
+def test_a_fabric_that_may_be_down(judge: Any, observed: Make) -> None:
+    ports = Interfaces(interfaces=(Interface(name="ib0", fabric="infiniband"),))
+    proposal = judge(
+        [{}], observed("network/infiniband", "interfaces", ports), networks=(NetworkNeed(fabrics=("infiniband",)),)
+    )
+    assert (proposal.verdict, proposal.reasons) == (
+        Verdict.UNKNOWN, ("has infiniband, of which it is not known whether it is up or as fast as asked",),
+    )  # fmt: skip
+
+
+def test_a_wish_to_start_later_is_given_as_the_reason(judge: Any, at: datetime) -> None:
+    later = at + timedelta(days=2)
+    proposal = judge([{}], start_after=later)
+    assert (proposal.verdict, proposal.reasons) == (
+        Verdict.BUSY, (f"fits queue batch, not before {later.isoformat(timespec='minutes')}, as asked",),
+    )  # fmt: skip
