@@ -76,14 +76,14 @@ def evaluate(
     refused = check_estimate(understood, placement, account, evidence)
     if refused is not None:
         checks.append(refused)
-    cost = cost_of(request, site, placement.queue, placement.demand)
+    cost = cost_of(request, site, placement.queue, placement.taken)
     sized = placement.check.observations
     owed = (*(each.observation.id for each in evidence.of(Category.WORKLOAD, "accounts", Accounts)), *sized)
     checks += [
         check
         for check in (
-            check_budget(request, cost, placement.demand, sized),
-            check_balance(request, account, accounts, cost, placement.demand, owed),
+            check_budget(request, cost, placement.taken, sized),
+            check_balance(request, account, accounts, cost, placement.taken, owed),
             check_qos(charged, accounts),
             check_deadline(request, start, at),
             check_urgent(request, start) if conventions.urgent_busy == "incompatible" else None,
@@ -112,9 +112,9 @@ def evaluate(
         scheduler=scheduler or site.scheduler,
         queue_depth=depth,
         constraints={**_shared(request, placement), **_counted(placement), **_customs(conventions)},
-        suggestions=(*placement.suggestions, *suggestions, *budget_suggestions(request, cost, placement.demand)),
+        suggestions=(*placement.suggestions, *suggestions, *budget_suggestions(request, cost, placement.taken)),
         simulated=site.simulated is not None,
-        energy_kwh=energy_kwh(request, site, placement.demand),
+        energy_kwh=energy_kwh(request, site, placement.taken),
         made_at=at,
     )
 

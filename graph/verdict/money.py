@@ -10,18 +10,18 @@ from dragoman.proposal import Check, Cost, Suggestion
 from dragoman.request import JobRequest
 from dragoman.site import Site
 from dragoman.units import format_duration
-from graph.verdict.demand import Demand
+from graph.verdict.taken import Taken
 
 __all__ = ["budget_suggestions", "check_balance", "check_budget", "cost_of"]
 
 
-def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand | None) -> Cost:
+def cost_of(request: JobRequest, site: Site, queue: Queue | None, taken: Taken | None) -> Cost:
     """What the job is charged at most: its walltime on what it takes. Unknown rates are not zero."""
     charges = site.charges
     rates = [
-        (charges.per_node_hour, demand.nodes if demand else None, "nodes"),
-        (charges.per_core_hour, demand.total_cores if demand else None, "cores"),
-        (charges.per_gpu_hour, demand.total_gpus if demand else None, "GPUs"),
+        (charges.per_node_hour, taken.nodes if taken else None, "nodes"),
+        (charges.per_core_hour, taken.cores if taken else None, "cores"),
+        (charges.per_gpu_hour, taken.gpus if taken else None, "GPUs"),
     ]
     stated = [(rate, count, what) for rate, count, what in rates if rate is not None]
     if not stated:
@@ -29,8 +29,11 @@ def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand
     if all(rate == 0 for rate, _, _ in stated):
         return Cost(amount=0.0, unit=charges.currency, basis="the site charges nothing")
     seconds = request.walltime_s or (queue.default_walltime_s if queue else None)
-    if seconds is None or any(count is None for _, count, _ in stated):
+    if seconds is None:
         return Cost(unit=charges.currency, basis="no walltime is stated")
+    unknown = [what for rate, count, what in stated if rate and count is None]
+    if unknown:
+        return Cost(unit=charges.currency, basis=f"how many {' and '.join(unknown)} it takes is not known")
     factor = next((each.charge_factor for each in site.queues if queue and each.name == queue.name), 1.0)
     tasks = request.array.size if request.array else 1
     hours = seconds / 3600
@@ -42,23 +45,24 @@ def cost_of(request: JobRequest, site: Site, queue: Queue | None, demand: Demand
     return Cost(amount=round(amount, 6), unit=charges.currency, basis=basis)
 
 
-def _spent(request: JobRequest, unit: str, cost: Cost, demand: Demand | None) -> float | None:
+def _spent(request: JobRequest, unit: str, cost: Cost, taken: Taken | None) -> float | None:
     """What the job takes at most in a unit; None: not known."""
-    if unit.endswith("-hours") and request.walltime_s is not None and demand is not None:
-        count = {"node-hours": demand.nodes, "core-hours": demand.total_cores, "gpu-hours": demand.total_gpus}
+    if unit.endswith("-hours") and request.walltime_s is not None and taken is not None:
+        count = {"node-hours": taken.nodes, "core-hours": taken.cores, "gpu-hours": taken.gpus}
         tasks = request.array.size if request.array else 1
-        return count[unit] * tasks * request.walltime_s / 3600
+        amount = count[unit]
+        return None if amount is None else amount * tasks * request.walltime_s / 3600
     if cost.unit == unit and cost.amount is not None:
         return cost.amount
     return 0.0 if cost.amount == 0 else None
 
 
-def check_budget(request: JobRequest, cost: Cost, demand: Demand | None, observations: Sequence[str]) -> Check | None:
+def check_budget(request: JobRequest, cost: Cost, taken: Taken | None, observations: Sequence[str]) -> Check | None:
     """The most that may be spent, in money or in hours; the observations show what nodes the job takes."""
     if request.budget is None:
         return None
     asked = f"asked at most {request.budget.amount:g} {request.budget.unit}"
-    spent = _spent(request, request.budget.unit, cost, demand)
+    spent = _spent(request, request.budget.unit, cost, taken)
     if spent is None:
         return Check(
             requirement="budget", field="budget", kind="budget", result=Truth.UNKNOWN,
@@ -71,11 +75,11 @@ def check_budget(request: JobRequest, cost: Cost, demand: Demand | None, observa
     )  # fmt: skip
 
 
-def budget_suggestions(request: JobRequest, cost: Cost, demand: Demand | None) -> list[Suggestion]:
+def budget_suggestions(request: JobRequest, cost: Cost, taken: Taken | None) -> list[Suggestion]:
     """The longest walltime that the budget bears, where it does not bear the one asked."""
     if request.budget is None or request.walltime_s is None:
         return []
-    spent = _spent(request, request.budget.unit, cost, demand)
+    spent = _spent(request, request.budget.unit, cost, taken)
     if spent is None or spent <= request.budget.amount:
         return []
     most = int(request.walltime_s * request.budget.amount / spent) // 60 * 60
@@ -86,7 +90,7 @@ def budget_suggestions(request: JobRequest, cost: Cost, demand: Demand | None) -
 
 
 def check_balance(
-    request: JobRequest, account: str | None, accounts: Sequence[Account], cost: Cost, demand: Demand | None,
+    request: JobRequest, account: str | None, accounts: Sequence[Account], cost: Cost, taken: Taken | None,
     observations: Sequence[str],
 ) -> Check | None:  # fmt: skip
     """What is left on the account that is charged, where that and the job's cost in its unit are known.
@@ -107,7 +111,7 @@ def check_balance(
         return None
     spent = cost.amount if cost.unit == charged.unit else None
     if spent is None and cost.unit in ("none", charged.unit):
-        spent = _spent(request, charged.unit, cost, demand)
+        spent = _spent(request, charged.unit, cost, taken)
     if spent is None or spent <= charged.balance:
         return None
     return Check(

@@ -19,6 +19,7 @@ from graph.verdict.demand import Demand, demand_on, node_can_hold, node_parts, s
 from graph.verdict.evidence import alternatives, together
 from graph.verdict.free import idle_nodes, starts_now
 from graph.verdict.near_misses import Change, changes_for
+from graph.verdict.taken import Taken, taken_by, taken_together
 
 __all__ = ["Placement", "place"]
 
@@ -34,6 +35,7 @@ class Placement:
     shape_index: int = 0
     queue: Queue | None = None
     demand: Demand | None = None
+    taken: Taken | None = None
     suggestions: tuple[Suggestion, ...] = ()
     free: str = ""
     """What is free now against what was asked, where that is less."""
@@ -46,6 +48,7 @@ class _Try:
     shape_index: int
     queue: Queue
     demand: Demand | None
+    taken: Taken | None
     suggestions: tuple[Suggestion, ...] = field(default=())
     free: str = ""
 
@@ -89,7 +92,7 @@ def place(
     )  # fmt: skip
     every = alternatives("a queue that can take the job", "shapes", "shape", [each.check for each in tries])
     suggestions = () if best.check.result is Truth.YES else tuple(s for each in tries for s in each.suggestions)[:8]
-    return Placement(every, best.start, best.shape_index, best.queue, best.demand, suggestions, best.free)
+    return Placement(every, best.start, best.shape_index, best.queue, best.demand, best.taken, suggestions, best.free)
 
 
 def _components(request: JobRequest, shape: Shape, whole: Shape | None) -> tuple[Shape, ...]:
@@ -141,7 +144,8 @@ def _try(
     return _Try(
         one.model_copy(update={"reason": reason[:1000], "observations": ids}),
         start if one.result is not Truth.NO else Truth.NO,
-        index, queue, demands[0] if demands else None, changes_for(queue.name, refusals),
+        index, queue, demands[0] if demands else None, taken_together([each.taken for each in fits]),
+        changes_for(queue.name, refusals),
         free or "; ".join(dict.fromkeys(each.free for each in fits if each.free)),
     )  # fmt: skip
 
@@ -151,6 +155,7 @@ class _GroupFit:
     check: Check
     start: Truth
     demand: Demand | None
+    taken: Taken | None = None
     changes: tuple[Change, ...] = ()
     free: str = ""
     laid: Laid | None = None
@@ -194,7 +199,8 @@ def _best_group(
     reasons = dict.fromkeys(words for _, _, _, words in judged if words)
     near = dict.fromkeys(each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where))
     check = _check(where, "shape", Truth.NO, "; ".join(reasons))
-    return _GroupFit(check, Truth.NO, judged[0][1], tuple(near))
+    group, demand, *_ = judged[0]
+    return _GroupFit(check, Truth.NO, demand, taken_by(demand, [group], whole or shape.exclusive is True), tuple(near))
 
 
 def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str) -> list[Change]:
@@ -233,7 +239,8 @@ def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queu
     if start is not Truth.YES and result is Truth.YES and idle is not None and idle < demand.nodes:
         free = f"{counted(idle, 'node')} free, asked {demand.nodes}"
     laid = Laid(shape, demand, start, (), tuple(on.place for on in chosen))
-    return _GroupFit(_check(where, "shape", result, reason), start, demand, changes, free, laid)
+    taken = taken_by(demand, groups, whole or shape.exclusive is True)
+    return _GroupFit(_check(where, "shape", result, reason), start, demand, taken, changes, free, laid)
 
 
 def _limit_checks(

@@ -9,7 +9,7 @@ from dragoman.kleene import Truth, truth
 from dragoman.proposal import Check, StartEstimate
 from dragoman.request import JobRequest
 from dragoman.site import Site
-from graph.verdict.demand import Demand
+from graph.verdict.taken import Taken
 from providers.registry import dialects
 from providers.translation.dispatch import foreign_words
 
@@ -116,11 +116,11 @@ def check_urgent(request: JobRequest, start: StartEstimate) -> Check | None:
     )  # fmt: skip
 
 
-def energy_kwh(request: JobRequest, site: Site, demand: Demand | None) -> float | None:
+def energy_kwh(request: JobRequest, site: Site, taken: Taken | None) -> float | None:
     """Energy of the whole walltime at the site's stated power for each node."""
-    if site.charges.watts_per_node is None or demand is None or request.walltime_s is None:
+    if site.charges.watts_per_node is None or taken is None or request.walltime_s is None:
         return None
-    return site.charges.watts_per_node * demand.nodes * request.walltime_s / 3_600_000
+    return site.charges.watts_per_node * taken.nodes * request.walltime_s / 3_600_000
 
 
 def _check(
