@@ -56,3 +56,13 @@ def any_of(values: Iterable[Truth]) -> Truth:
         if value is Truth.UNKNOWN:
             result = Truth.UNKNOWN
     return result
+
+
+def sum_of(amounts: Iterable[int | None]) -> int | None:
+    """Their sum; unknown (None) if one is unknown, 0 for none at all."""
+    total = 0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil
 
 from dragoman.facts import NodeGroup, Queue
-from dragoman.kleene import Truth
+from dragoman.kleene import Truth, sum_of
 from dragoman.shape import Shape
 from dragoman.units import counted
 from graph.verdict.demand import Demand
@@ -127,8 +127,8 @@ def _path(who: int, taken: Sequence[dict[int, int]], left: Sequence[int]) -> lis
 
 
 def _there(nodes: Sequence[int | None]) -> str:
-    known = [count for count in nodes if count is not None]
-    return counted(sum(known), "node") if len(known) == len(nodes) else "too few nodes"
+    total = sum_of(nodes)
+    return "too few nodes" if total is None else counted(total, "node")
 
 
 def _times(one: int | None, other: int | None) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 
 from dragoman.facts import NodeGroup, Queue, Workload
-from dragoman.kleene import Truth, all_of, truth
+from dragoman.kleene import Truth, all_of, sum_of, truth
 from dragoman.proposal import Check, CheckKind, Suggestion
 from dragoman.request import JobRequest
 from dragoman.shape import Shape
@@ -222,7 +222,7 @@ def _count_nodes(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, q
 
 def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queue: Queue, whole: bool) -> _GroupFit:
     demand, groups = chosen[-1].demand, [on.group for on in chosen]
-    total = _sum([group.nodes for group in groups])
+    total = sum_of(group.nodes for group in groups)
     enough = truth(None if total is None else total >= demand.nodes)
     result = all_of((each, enough))
     reason = ""
@@ -303,11 +303,6 @@ def _limit_checks(
 
 def _check(field_: str, kind: CheckKind, result: Truth, reason: str) -> Check:
     return Check(requirement=field_, field=field_, kind=kind, result=result, reason=reason[:1000])
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def _least(*values: int | None) -> int | None:

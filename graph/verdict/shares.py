@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dragoman.facts import Gpu, NodeGroup
-from dragoman.kleene import Truth, all_of, truth
+from dragoman.kleene import Truth, all_of, sum_of, truth
 from dragoman.shape import Gpus, Shape
 from graph.verdict.demand import Demand, gpu_kind_fits
 
@@ -107,8 +107,7 @@ def _gpus_everywhere(need: Gpus, demand: Demand, group: NodeGroup, nodes: int | 
 
 def free_of(kinds: list[Gpu]) -> int | None:
     """Free GPUs of these kinds over a group; None where that is not told of each."""
-    known = [kind.free for kind in kinds if kind.free is not None]
-    return sum(known) if len(known) == len(kinds) else None
+    return sum_of(kind.free for kind in kinds)
 
 
 def fitting(need: Gpus, group: NodeGroup, result: Truth) -> list[Gpu]:

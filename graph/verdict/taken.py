@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from dragoman.facts import NodeGroup
+from dragoman.kleene import sum_of
 from graph.verdict.demand import Demand
 
 __all__ = ["Taken", "taken_by", "taken_together"]
@@ -44,20 +45,15 @@ def taken_together(parts: Sequence[Taken | None]) -> Taken | None:
         return None
     return Taken(
         nodes=sum(each.nodes for each in known),
-        cores=_sum([each.cores for each in known]),
-        gpus=_sum([each.gpus for each in known]),
+        cores=sum_of(each.cores for each in known),
+        gpus=sum_of(each.gpus for each in known),
     )
 
 
 def _gpus_of(group: NodeGroup) -> int | None:
-    return None if group.gpus is None else _sum([kind.count for kind in group.gpus])
+    return None if group.gpus is None else sum_of(kind.count for kind in group.gpus)
 
 
 def _most(amounts: Sequence[int | None], nodes: int) -> int | None:
     known = [each for each in amounts if each is not None]
     return max(known, default=0) * nodes if len(known) == len(amounts) else None
-
-
-def _sum(amounts: Sequence[int | None]) -> int | None:
-    known = [each for each in amounts if each is not None]
-    return sum(known) if len(known) == len(amounts) else None

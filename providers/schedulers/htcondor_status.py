@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from dragoman.command import Completed
 from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue
 from dragoman.job import JobRef, JobState, JobStatus, ReasonClass
-from dragoman.kleene import Truth
+from dragoman.kleene import Truth, sum_of
 from providers.schedulers.base import one_line
 from providers.schedulers.combining import accounted, combined, indices
 from providers.schedulers.free_shares import counted_shares, nothing_free
@@ -229,8 +229,6 @@ POOL: Final = "pool"
 def pool_queue(groups: Sequence[NodeGroup], waiting: int | None, running: int | None) -> Queue:
     """The pool as a queue: a job gets (a part of) one machine, for as long as nothing removes it."""
     up = sum(group.nodes_up or 0 for group in groups)
-    idle = [group.nodes_idle for group in groups]
-    known = [number for number in idle if number is not None]
     return Queue(
         name=POOL,
         usable=Truth.YES if up else Truth.NO,
@@ -242,7 +240,7 @@ def pool_queue(groups: Sequence[NodeGroup], waiting: int | None, running: int | 
         jobs_pending=waiting,
         jobs_running=running,
         nodes_total=sum(group.nodes or 0 for group in groups),
-        nodes_idle=sum(known) if len(known) == len(idle) else None,
+        nodes_idle=sum_of(group.nodes_idle for group in groups),
         exclusive_nodes=Truth.NO,
     )
 

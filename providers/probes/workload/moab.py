@@ -13,7 +13,7 @@ from typing import Final
 
 from dragoman.command import Command
 from dragoman.facts import FreeShare, Gpu, NodeGroup, Queue, Workload
-from dragoman.kleene import Truth
+from dragoman.kleene import Truth, sum_of
 from dragoman.observation import Answer
 from providers.probes.base import Paths, Results, brief, question, where_is
 from providers.probes.workload.balances import ask_balances, read_balances
@@ -176,7 +176,7 @@ def _group(members: Sequence[Element]) -> NodeGroup:
         # RAMEM is what the system has free, not what no job was given: only an idle node's is known.
         memory_free_bytes=memory * 2**20 if memory and idle else None,
         free_shares=counted_shares(_share(node, gpus) for node in up) if told else None,
-        gpus=(Gpu(count=gpus, free=_sum(left) if known else None),) if gpus else () if gpus == 0 else None,
+        gpus=(Gpu(count=gpus, free=sum_of(left) if known else None),) if gpus else () if gpus == 0 else None,
         features=tuple(part for part in re.split(r"[,\s\[\]]+", first.get("FEATURES", "")) if part),
         example=first.get("NODEID"),
     )
@@ -201,11 +201,6 @@ def _gpus(text: str | None) -> int | None:
         return None
     found = _GPU.search(text)
     return int(found[1]) if found else 0
-
-
-def _sum(numbers: Sequence[int | None]) -> int | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if len(known) == len(numbers) else None
 
 
 @register_probe
