@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+from psycopg import sql
 
 SITES = """
 schema_version: 1
@@ -117,3 +119,23 @@ def eventually() -> Callable[[Callable[[], bool]], None]:
             time.sleep(0.1)
 
     return wait
+
+
+@pytest.fixture
+def not_in_database(database: str) -> Callable[[str], None]:
+    """Looks for a secret in every table, bytes included, which are shown as hexadecimal figures."""
+
+    def look(secret: str) -> None:
+        with psycopg.connect(database) as connection:
+            tables = connection.execute(
+                "SELECT schemaname, tablename FROM pg_tables"
+                " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+            ).fetchall()
+            assert len(tables) > 5
+            for names in tables:
+                query = sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(*names))
+                rows = "\n".join(str(row[0]) for row in connection.execute(query).fetchall())
+                assert secret not in rows, names
+                assert secret.encode().hex() not in rows, names
+
+    return look
