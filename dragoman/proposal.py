@@ -95,7 +95,7 @@ class Cost(Model):
 
 
 class Suggestion(Model):
-    """A change of the request with which the site would fit."""
+    """A change of the request with which the site would fit, together with those of the same words."""
 
     field: str
     asked: str

@@ -44,7 +44,7 @@ _OTHER = (
     r"empty|available|optional|there|here|be|by|with|found|read|used|taken|exported|defined|passed|none|null|true"
     r"|false|"
     r"nicht|kein|keine|noch|schon|im|in|der|die|das|pas|dans|un|une|obligatoire|requis|nötig|gesetzt|falsch|protected|"
-    r"you|it|we|this|that|too|very|about|up|being|expected|being|secret|hidden|safe|unknown|stale|old|new)\b)"
+    r"you|it|we|this|that|too|very|about|up|being|expected|secret|hidden|safe|unknown|stale|old|new)\b)"
 )
 _TOLD = tuple(
     re.compile(rule, re.IGNORECASE)

@@ -7,12 +7,21 @@ from fractions import Fraction
 from math import ceil
 
 from dragoman.facts import Gpu, NodeGroup
-from dragoman.kleene import Truth, all_of, truth
+from dragoman.kleene import Truth, all_of, sum_of, truth
 from dragoman.shape import Gpus, Shape
 from dragoman.units import format_bytes
 from graph.verdict.gpu_models import LEAST_OF_STATED, model_fits
 
-__all__ = ["Demand", "Part", "demand_on", "gpu_kind_fits", "node_can_hold", "node_parts", "sharing_cores"]
+__all__ = [
+    "Demand",
+    "Part",
+    "demand_on",
+    "gpu_kind_fits",
+    "gpus_per_node",
+    "node_can_hold",
+    "node_parts",
+    "sharing_cores",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ def _tasks_that_fit(shape: Shape, group: NodeGroup) -> int | None:
     if group.cpus_per_node:
         limits.append(group.cpus_per_node // cpus)
     if shape.gpus is not None and shape.gpus.per == "task":
-        there = _gpus_per_node(group, shape.gpus)
+        there = gpus_per_node(group, shape.gpus)
         if there is not None:
             limits.append(there // shape.gpus.count)
     if shape.memory is not None and group.memory_bytes_per_node:
@@ -79,7 +88,7 @@ def demand_on(shape: Shape, group: NodeGroup, cpus_for_one: Fraction = Fraction(
         nodes = ceil(tasks / (_tasks_that_fit(shape, group) or tasks))
         if shape.cpus and group.cpus_per_node:
             nodes = max(nodes, ceil(shape.cpus / group.cpus_per_node))
-        there = _gpus_per_node(group, shape.gpus) if shape.gpus else None
+        there = gpus_per_node(group, shape.gpus) if shape.gpus else None
         if shape.gpus is not None and shape.gpus.per == "job" and there:
             nodes = max(nodes, ceil(shape.gpus.count / there))
         if shape.memory is not None and shape.memory.per == "job" and group.memory_bytes_per_node:
@@ -118,13 +127,11 @@ def gpu_kind_fits(kind: Gpu, need: Gpus) -> Truth:
     return all_of(parts)
 
 
-def _gpus_per_node(group: NodeGroup, need: Gpus | None) -> int | None:
+def gpus_per_node(group: NodeGroup, need: Gpus | None = None) -> int | None:
+    """GPUs of a node that are or may be what is needed, all where nothing is; None: not known."""
     if group.gpus is None:
         return None
-    fitting = [kind for kind in group.gpus if need is None or gpu_kind_fits(kind, need) is not Truth.NO]
-    if any(kind.count is None for kind in fitting):
-        return None
-    return sum(kind.count or 0 for kind in fitting)
+    return sum_of(kind.count for kind in group.gpus if need is None or gpu_kind_fits(kind, need) is not Truth.NO)
 
 
 @dataclass(frozen=True, slots=True)

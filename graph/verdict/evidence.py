@@ -13,7 +13,7 @@ from dragoman.observation import Category, Observation, Outcome
 from dragoman.proposal import Check, CheckKind
 from dragoman.site import Site
 
-__all__ = ["Evidence", "Seen", "alternatives", "together"]
+__all__ = ["Evidence", "Seen", "alternatives", "switched_off", "together"]
 
 F = TypeVar("F", bound=Model)
 
@@ -29,6 +29,11 @@ class Seen(Generic[F]):
     def provider(self) -> str:
         """The provider's own name, without its category."""
         return self.observation.provider.rpartition("/")[2]
+
+
+def switched_off(names: Sequence[str]) -> str:
+    """Why something is not known: these providers (`Evidence.not_asked`) might have shown it."""
+    return f"not asked, switched off by the sites file: {', '.join(names)}"
 
 
 _MOST_READ = 8192

@@ -14,7 +14,7 @@ from dragoman.shape import Shape
 from dragoman.site import Site
 from dragoman.versions import compare
 from graph.verdict.conventions import STRICT, Conventions
-from graph.verdict.evidence import Evidence
+from graph.verdict.evidence import Evidence, switched_off
 from graph.verdict.software import admits, implementation_of, mpi_not_asked, mpi_packages
 from graph.verdict.surroundings import container_fits
 from providers.commands.launchers import MPI_LAUNCHERS, launcher_name, works_under
@@ -63,7 +63,7 @@ def check_launch(request: JobRequest, site: Site, shape: Shape, scheduler: str, 
     ruled_out = scheduler in _WITHOUT or site.launcher == "none"
     off = mpi_not_asked(request.mpi or MpiNeed(), evidence) if starter is None and not ruled_out else []
     if off:
-        why = f"{why}; not asked, switched off by the sites file: {', '.join(off)}"
+        why = f"{why}; {switched_off(off)}"
     sure = ruled_out or not (unknown or off)
     return Check(
         requirement="a launcher for the tasks",

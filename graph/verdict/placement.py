@@ -200,7 +200,7 @@ def _best_group(
     near = dict.fromkeys(each for group, demand, _, _ in judged for each in _lacks_one(shape, demand, group, where))
     check = _check(where, "shape", Truth.NO, "; ".join(reasons))
     group, demand, *_ = judged[0]
-    return _GroupFit(check, Truth.NO, demand, taken_by(demand, [group], whole or shape.exclusive is True), tuple(near))
+    return _GroupFit(check, Truth.NO, demand, taken_by(shape, demand, [group], whole), tuple(near))
 
 
 def _lacks_one(shape: Shape, demand: Demand, group: NodeGroup, where: str) -> list[Change]:
@@ -239,7 +239,7 @@ def _on_these(shape: Shape, chosen: Sequence[_On], where: str, each: Truth, queu
     if start is not Truth.YES and result is Truth.YES and idle is not None and idle < demand.nodes:
         free = f"{counted(idle, 'node')} free, asked {demand.nodes}"
     laid = Laid(shape, demand, start, (), tuple(on.place for on in chosen))
-    taken = taken_by(demand, groups, whole or shape.exclusive is True)
+    taken = taken_by(shape, demand, groups, whole)
     return _GroupFit(_check(where, "shape", result, reason), start, demand, taken, changes, free, laid)
 
 

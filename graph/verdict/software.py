@@ -10,7 +10,7 @@ from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, Suggestion
 from dragoman.request import MpiNeed, SoftwareNeed
 from dragoman.versions import VersionRange
-from graph.verdict.evidence import Evidence, alternatives
+from graph.verdict.evidence import Evidence, alternatives, switched_off
 
 __all__ = [
     "admits",
@@ -111,7 +111,7 @@ def _check_one(need: SoftwareNeed, field: str, evidence: Evidence) -> Check:
     result = any_of(results)
     off = [name for name in evidence.not_asked(Category.SOFTWARE, "find_package") if need.manager in (None, name)]
     if off:
-        unknown.append(f"not asked, switched off by the sites file: {', '.join(off)}")
+        unknown.append(switched_off(off))
     if result is Truth.NO and unknown:
         result = Truth.UNKNOWN
     versions = ", ".join(dict.fromkeys(f"{p.version or 'version unknown'} ({p.manager})" for p in found))
@@ -197,7 +197,7 @@ def check_mpi(need: MpiNeed, evidence: Evidence) -> Check:
                 unknown.append(each.observation.reason)
     off = mpi_not_asked(need, evidence)
     if off:
-        unknown.append(f"not asked, switched off by the sites file: {', '.join(off)}")
+        unknown.append(switched_off(off))
     elif not looked:
         unknown.append("no library or launcher shows one, and packages were not looked through")
     fitting = [

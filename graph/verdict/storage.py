@@ -8,7 +8,7 @@ from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check
 from dragoman.request import StorageNeed
 from dragoman.units import format_bytes
-from graph.verdict.evidence import Evidence
+from graph.verdict.evidence import Evidence, switched_off
 
 __all__ = ["check_storage"]
 
@@ -30,7 +30,7 @@ def check_storage(need: StorageNeed, field: str, evidence: Evidence) -> Check:
     silent = [each.observation.reason for each in seen if each.observation.outcome is Outcome.UNKNOWN]
     off = [name for name in evidence.not_asked(Category.STORAGE, "file_systems") if name in (need.kinds or (name,))]
     if result is Truth.NO and off:
-        silent.append(f"not asked, switched off by the sites file: {', '.join(off)}")
+        silent.append(switched_off(off))
     if result is Truth.NO and silent:
         result = Truth.UNKNOWN
     told = dict.fromkeys(_words(one, parts) for one, is_it, parts in judged if _tells(result, is_it, parts))

@@ -10,7 +10,7 @@ from dragoman.observation import Category, Outcome
 from dragoman.proposal import Check, CheckKind
 from dragoman.request import ContainerNeed, NetworkNeed
 from graph.verdict.conventions import STRICT, Conventions
-from graph.verdict.evidence import Evidence
+from graph.verdict.evidence import Evidence, switched_off
 from providers.probes.container.flavours import FLAVOURS, flavour_admits
 
 __all__ = ["check_container", "check_network", "container_fits"]
@@ -54,7 +54,7 @@ def _not_absent(result: Truth, off: Sequence[str]) -> tuple[Truth, list[str]]:
     """A no that a provider which was switched off might have answered otherwise is unknown, and why."""
     if result is not Truth.NO or not off:
         return result, []
-    return Truth.UNKNOWN, [f"not asked, switched off by the sites file: {', '.join(off)}"]
+    return Truth.UNKNOWN, [switched_off(off)]
 
 
 def container_fits(need: ContainerNeed, provider: str, runtime: ContainerRuntime) -> Truth:

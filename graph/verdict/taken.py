@@ -8,7 +8,8 @@ from math import ceil
 
 from dragoman.facts import NodeGroup
 from dragoman.kleene import sum_of
-from graph.verdict.demand import Demand
+from dragoman.shape import Shape
+from graph.verdict.demand import Demand, gpus_per_node
 
 __all__ = ["Taken", "taken_by", "taken_together"]
 
@@ -22,19 +23,20 @@ class Taken:
     gpus: int | None
 
 
-def taken_by(demand: Demand, groups: Sequence[NodeGroup], whole: bool) -> Taken:
+def taken_by(shape: Shape, demand: Demand, groups: Sequence[NodeGroup], whole: bool) -> Taken:
     """The most that the demand takes on nodes of these kinds.
 
     Args:
+        shape: which may want its nodes for itself.
         demand: as it is laid on them.
         groups: the kinds that may hold it, their CPUs counted as the request counts.
-        whole: whether nodes go to one job only, which then has all that is on them.
+        whole: whether nodes go to one job only in any case. A job that is alone on them has all that is on them.
 
     """
-    if not whole:
+    if not whole and shape.exclusive is not True:
         return Taken(demand.nodes, demand.total_cores, demand.total_gpus)
     cores = [None if each.cpus_per_node is None else ceil(each.cpus_per_node * demand.cores_for_one) for each in groups]
-    gpus = [_gpus_of(each) for each in groups]
+    gpus = [gpus_per_node(each) for each in groups]
     return Taken(demand.nodes, _most(cores, demand.nodes), _most(gpus, demand.nodes))
 
 
@@ -48,10 +50,6 @@ def taken_together(parts: Sequence[Taken | None]) -> Taken | None:
         cores=sum_of(each.cores for each in known),
         gpus=sum_of(each.gpus for each in known),
     )
-
-
-def _gpus_of(group: NodeGroup) -> int | None:
-    return None if group.gpus is None else sum_of(kind.count for kind in group.gpus)
 
 
 def _most(amounts: Sequence[int | None], nodes: int) -> int | None:
