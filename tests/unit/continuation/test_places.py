@@ -39,7 +39,7 @@ def places() -> tuple[Places, dict[str, Any]]:
 
 def test_each_at_the_place_of_its_fleet() -> None:
     waits = [wait("t1", "/a.yaml", GRANITE), wait("t2", "/b.yaml"), wait("t3", "/a.yaml", GRANITE), wait("t4")]
-    found, trouble = places()[0].sorted(waits, lambda each: each, "usual")  # type: ignore[arg-type]
+    found, trouble = places()[0].sorted(waits, lambda each: each, "usual")  # type: ignore[arg-type]  # a word for a runtime
     told = {str(place): [each.thread_id for each in those] for place, those in found}
     assert told == {"granite of /a.yaml": ["t1", "t3"], "granite of /b.yaml": ["t2"], "usual": ["t4"]}
     assert trouble == ""
@@ -47,7 +47,7 @@ def test_each_at_the_place_of_its_fleet() -> None:
 
 def test_one_whose_file_is_away_holds_up_no_other() -> None:
     waits = [wait("t1", "/lost.yaml"), wait("t2", "/b.yaml"), wait("t3", "/lost.yaml", GRANITE)]
-    found, trouble = places()[0].sorted(waits, lambda each: each, "usual")  # type: ignore[arg-type]
+    found, trouble = places()[0].sorted(waits, lambda each: each, "usual")  # type: ignore[arg-type]  # a word for a runtime
     assert [each.thread_id for _, those in found for each in those] == ["t2", "t3"]
     assert "it cannot be read" in trouble
 
