@@ -72,6 +72,9 @@ _MEMORY = re.compile(r"(?:main |total )?(?:memory|mem|ram)(?: needed| required)?
 _SPELT = re.compile(r"(?P<label>.{1,80}?)(?: in (?P<unit>hours|minutes|days|[mgt]i?b))")
 _CURLY = re.compile(r"(?<![^\s(\[,;])[A-Za-z]{2,8}n’t(?!\w)")  # noqa: RUF001  # as typed
 """`doesn’t`: rules know it with a straight sign."""  # noqa: RUF001  # as typed
+_TITLED = re.compile(r"(?:job|run|name of (?:the |this )?(?:job|run)|(?:job|run) (?:label|title|tag|id))")
+_TITLE = re.compile(r"[A-Za-z0-9][\w.@-]*")
+"""What a job is called: one word, which a digit or hyphen tells from a program where only `job` is before it."""
 _CONCURRENT = re.compile(r"(?:max(?:imum)? )?(?:(?:running )?at (?:once|a time)|concurrent(?:ly)?|simultaneous(?:ly)?)")
 _OF_GPUS = re.compile(
     r"(?i)(?:^|[|;,\n])[ \t]*(?:gpus?|gpu (?:type|model)|card|accelerator)[ \t]*[:=][^|;\n]*[|;,\n][^|;\n]*$"
@@ -144,6 +147,12 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
         return "", f"at most {value} at once"
     if number and said in ("count", "quantity", "how many") and _OF_GPUS.search(before):
         return "gpus:", ""
+    if (
+        _TITLED.fullmatch(said)
+        and _TITLE.fullmatch(value)
+        and (said not in ("job", "run") or re.search(r"[\d_-]", value))
+    ):
+        return "job name:", ""
     spelt = _SPELT.fullmatch(said) if not note else None
     if spelt is not None:
         said, note = spelt["label"], spelt["unit"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.asides import pass_over_asides
 from graph.reading.background import pass_over_remarks
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
+from graph.reading.ordinary import asks_nothing
 from graph.reading.verbs import VERBS
 
 __all__ = ["read_leftover", "read_options"]
@@ -41,21 +43,27 @@ def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
     read_idioms(draft)
     pass_over_remarks(draft)
+    pass_over_asides(draft)
     for match in draft.line.find(_OF_A_STORY):
         draft.line.claim(*match.span())
     run: list[int] = []
     found: list[str] = []
+    passed: list[str] = []
+    named = bool({"command", "software", "script"} & draft.fields.keys())
     title = _title(draft)
     table = draft.line.text.count(" | ") > 1
 
     def close() -> None:
-        if run and run[0] < title and {"command", "software", "script"} & draft.fields.keys():
+        if not run:
+            return
+        words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
+        if run[0] < title and named:
             draft.default(f"{draft.words(*run)!r} is taken as a title")
-            run.clear()
-        elif run:
-            words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
+        elif named and asks_nothing(draft, *run):
+            passed.append(words)
+        else:
             found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))
-            run.clear()
+        run.clear()
 
     last = -2
     for match in _WORD.finditer(draft.line.open):
@@ -76,6 +84,9 @@ def read_leftover(draft: Draft) -> None:
             run.extend(match.span())
         last = match.end()
     close()
+    if passed:
+        words = ", ".join(repr(words) for words in dict.fromkeys(passed))
+        draft.default(f"{words[:1500]} say nothing that a site can be asked for")
     draft.unread.extend(dict.fromkeys(found))
 
 

@@ -6,13 +6,17 @@ import re
 
 from graph.reading.draft import Draft
 from graph.reading.lexicon import FUNCTION_WORDS
+from graph.reading.ordinary import is_ordinary
 
 __all__ = ["hide_signature"]
 
 _CLOSING = re.compile(
     r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
     r"|all the best"
-    r"|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü|ue|u)(?:ß"
+    r"|sincerely|(?:yours|very)? ?(?:faithfully|truly|respectfully|cordially)|yours sincerely|yours|clear skies"
+    r"|(?:(?:many|kind|best|warm|friendly|warmest|kindest) )?(?:regards|greetings|wishes"
+    r"|thanks)(?: from [^\d\n,]{2,30})?|vielen dank|danke|(?:viele |beste |liebe |freundliche "
+    r"|mit freundlichen )?gr(?:ü|ue|u)(?:ß"
     r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
@@ -32,6 +36,9 @@ _LAST = re.compile(
 )
 """The last line, or titles behind the last sentence, with names only."""
 _WORD = re.compile(r"[^\s,;|()]+")
+_PARTICLE = "(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter|y|e)"
+_PERSON = re.compile(rf"(?:[A-Z]\.[ -]?)*[A-Z][\w'’-]+(?: (?:{_PARTICLE} )*(?:[A-Z]\. ?)*[A-Z][\w'’-]+){{0,3}}")  # noqa: RUF001
+_ABOUT = re.compile(r"[ \t]*[,(/|\u2013\u2014\n-]")
 _TITLE = re.compile(
     r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
     r"|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|e-?mail:?|dept\.?|department|institute|university|group|lab|of"
@@ -40,6 +47,13 @@ _TITLE = re.compile(
 _NUMBER = re.compile(r"\+?\(?\d[\d().\-/ ]*")
 _PLACE = re.compile(r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|\+\S*)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|(?:https?://|www\.)[\w./-]+")
+_TRADES = frozenset(
+    """
+    core facility student students project projects computing data science sciences physics biology chemistry system
+    systems computer energy water power network security hospital house centre center service services research
+    """.split()  # noqa: SIM905
+)
+"""Words of trades and houses that could ask for something elsewhere."""
 _LONGEST = 240
 
 
@@ -66,10 +80,17 @@ def _is_name(word: str) -> bool:
     return plain and re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", word) is not None  # noqa: RUF001
 
 
+def _tells_who(word: str) -> bool:
+    """Whether a word behind a name can tell what somebody does, or is a letter of a building."""
+    return is_ordinary(word) or word in _TRADES or re.fullmatch(r"[A-Z]", word) is not None
+
+
 def _is_signature(tail: str) -> bool:
     """Whether every word is a name, a title, or a number that stands behind one of an address."""
     numbered = False
     words = _WORD.findall(tail)
+    person = _PERSON.match(tail)
+    about = person is not None and _ABOUT.match(tail, person.end()) is not None
     for word in words:
         bare = word.strip(".:!*_")
         if _PLACE.fullmatch(word):
@@ -78,7 +99,9 @@ def _is_signature(tail: str) -> bool:
             if not numbered and not word.startswith("+"):
                 return False
             numbered = True
-        elif bare and not (_TITLE.fullmatch(word) or _ADDRESS.fullmatch(word) or _is_name(bare)):
+        elif bare and not (
+            _TITLE.fullmatch(word) or _ADDRESS.fullmatch(word) or _is_name(bare) or (about and _tells_who(bare))
+        ):
             return False
         else:
             numbered = False
