@@ -153,8 +153,9 @@ def pass_over_remarks(draft: Draft) -> None:
     """Pass over sentences, reasons and purposes in which nothing was read and nothing can be asked for."""
     if not {"command", "software", "script"} & draft.fields.keys():
         return
-    for start, end in [*_clauses(draft.line.open)]:
-        clause = draft.line.open[start:end]
+    text = draft.open_but_asides()
+    for start, end in [*_clauses(draft.line.norm)]:
+        clause = text[start:end]
         if (
             _SAYS.search(clause)
             and len(clause.split()) > 3
@@ -171,7 +172,7 @@ def pass_over_remarks(draft: Draft) -> None:
         following = match["what"].split()[len(words) : len(words) + 1]
         if words and not _may_ask(" ".join([*words, *following])):
             end = match.start("what") + len(" ".join(words))
-            draft.line.claim(match.start(), end)
+            draft.aside(match.start(), end)
 
 
 def _is_open(word: str) -> bool:
@@ -186,4 +187,4 @@ def _name(draft: Draft, start: int, end: int, why: str) -> None:
     words = draft.words(start, end).strip(" ,.;!?")
     if words:
         draft.default(f"{words!r} {why}")
-    draft.line.claim(start, end)
+    draft.aside(start, end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS
 
-__all__ = ["BEARING", "TURNING"]
+__all__ = ["BEARING", "HOW_IT_WAS", "TIMES", "TURNING"]
 
 TURNING = frozenset(
     """
@@ -28,7 +28,7 @@ TURNING = frozenset(
 _TIMES = """
     today tomorrow tonight yesterday week weekend month night nightly overnight evening morning afternoon noon
     midnight monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-    september october november december second daily weekly date deadline due early earliest late
+    september october november december daily weekly date deadline due early earliest late
     latest soon soonest now immediately instantly once twice thrice quick quickly fast fastest slow long longest short
     shortest duration time period slot moment schedule holiday daytime working-hours hurry rush urgent urgently
     priority asap continuous continuously permanent permanently periodic recurring hourly monthly shift
@@ -40,7 +40,7 @@ _TIMES = """
 _AMOUNTS = """
     half quarter third double triple dozen pair couple several few handful hundred thousand million billion trillion
     percent bound cap ceiling maximum maximal minimum minimal max min limit unlimited exact exactly total sum equal
-    multiple plenty enough big large huge small tiny high low fat thin thick tall
+    multiple plenty enough large small high low fat
     halb doppelt dutzend paar einige mehrere hundert tausend grenze genau groß klein hoch niedrig viel wenig
     moitié demi double douzaine plusieurs quelques cent mille limite plafond exact grand petit haut bas
 """
@@ -63,7 +63,7 @@ _PROGRAMS = """
     programme logiciel bibliothèque licence module paquet langage outil jeton
 """
 _JOBS = """
-    abort account admin allocation array automatic automatically batch begin block budget burst cancel chain checkpoint
+    abort account admin allocation array automatic automatically batch begin block budget burst cancel chain
     class colocate command component concurrent concurrently constraint container copy cost credit dedicated default
     delete email e-mail sms depend dependency dependent element entry exclusive exclusively exit export fail failure
     feature finish
@@ -101,6 +101,10 @@ _MONEY = """
     argent coût coûter écologique économe économique gratuit payer prix tarif
 """
 
+TIMES = frozenset(_TIMES.split())
+"""When something happens."""
+HOW_IT_WAS = TIMES | frozenset((_AMOUNTS + _MACHINES + _PROGRAMS + _JOBS).split())
+"""What can be told of an earlier time, where it asks for nothing."""
 BEARING = (
     TURNING | KEYWORDS | FUNCTION_WORDS | frozenset(NUMBER_WORDS)
     | frozenset((_TIMES + _AMOUNTS + _MACHINES + _PROGRAMS + _JOBS + _PLACES + _MONEY).split())

@@ -109,12 +109,30 @@ class Draft:
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)
     """Where each field of one value was stated last."""
+    asides: list[tuple[int, int]] = field(default_factory=list)
+    """What was claimed because it asks for nothing, in the normal form."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 
     def words(self, start: int, end: int) -> str:
         """The words of a stretch of the normal form, as written, without secrets."""
         return redact(self.line.words(start, end))[:2000]
+
+    def aside(self, start: int, end: int) -> None:
+        """Claim a stretch that asks for nothing."""
+        self.asides.append((start, end))
+        self.line.claim(start, end)
+
+    def aside_text(self, start: int, end: int) -> None:
+        """Claim a stretch that asks for nothing, by offsets of the text as written."""
+        self.aside(self.line.place(start), self.line.place(end))
+
+    def open_but_asides(self) -> str:
+        """The normal form with what was read hidden, and blanks where something was found to ask for nothing."""
+        letters = list(self.line.open)
+        for start, end in self.asides:
+            letters[start:end] = " " * (end - start)
+        return "".join(letters)
 
     def source(self, path: str, start: int, end: int) -> None:
         """Remember the words a field was read from, and claim them."""

@@ -149,14 +149,14 @@ def read_idioms(draft: Draft) -> None:
     for rule, fields in IDIOMS:
         if not fields or any(_is_stated(name, stated) for name in fields.split()):
             for match in draft.line.find(rf"(?<![\w'-])(?:{rule})(?![\w'-])"):
-                draft.line.claim(*match.span())
+                draft.aside(*match.span())
     for words, part in _LABELS.items():
         for match in draft.line.find(rf"(?:^|(?<=[ ;,\n\x00]))(?:{words}) ?[:=] ?(?=\x00)"):
             if part in _begun_at(draft, match.end()):
-                draft.line.claim(*match.span())
+                draft.aside(*match.span())
     for match in draft.line.find(r"(?<![\w-])(?:before|after|once|while) (?:the run of )?(?=\x00)"):
         if "command" in _begun_at(draft, match.end()):
-            draft.line.claim(*match.span())  # what is loaded before it, what is wanted once it has run
+            draft.aside(*match.span())  # what is loaded before it, what is wanted once it has run
     for part, words in _NOUNS.items():
         if any(part in field for field in stated):
             alone = (
@@ -165,7 +165,7 @@ def read_idioms(draft: Draft) -> None:
             )
             for match in draft.line.find(alone):
                 if not _described(draft, match.start()):
-                    draft.line.claim(*match.span())
+                    draft.aside(*match.span())
 
 
 def _begun_at(draft: Draft, at: int) -> set[str]:

@@ -42,10 +42,10 @@ def read_options(draft: Draft) -> None:
 def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
     read_idioms(draft)
-    pass_over_remarks(draft)
     pass_over_asides(draft)
+    pass_over_remarks(draft)
     for match in draft.line.find(_OF_A_STORY):
-        draft.line.claim(*match.span())
+        draft.aside(*match.span())
     run: list[int] = []
     found: list[str] = []
     passed: list[str] = []

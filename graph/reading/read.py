@@ -36,6 +36,7 @@ from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
+from graph.reading.people import hide_people
 from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
@@ -158,6 +159,7 @@ def _by_rules(
         draft.unread.append(f"{redact(text[start:value])}{HIDDEN}")
         draft.line.claim_text(start, end)
     hide_signature(draft)
+    hide_people(draft)
     told = not stories and hide_stories(draft)
     read_particulars(draft)
     read_arrays(draft)

@@ -12,16 +12,25 @@ __all__ = ["hide_signature"]
 
 _CLOSING = re.compile(
     r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
-    r"|all the best"
-    r"|sincerely|(?:yours|very)? ?(?:faithfully|truly|respectfully|cordially)|yours sincerely|yours|clear skies"
-    r"|(?:(?:many|kind|best|warm|friendly|warmest|kindest) )?(?:regards|greetings|wishes"
-    r"|thanks)(?: from [^\d\n,]{2,30})?|vielen dank|danke|(?:viele |beste |liebe |freundliche "
-    r"|mit freundlichen )?gr(?:ü|ue|u)(?:ß"
-    r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
+    r"|all the best|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü"
+    r"|ue|u)"
+    r"(?:ß|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
     r"|mfg|merci|cordialement|bien à vous|bonne journée)"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
     r"|(?:(?<=[LVlv][Gg])|(?<=[Mm][Vv][Hh]))[ \t]+)(?=\S)"
+)
+_COURTESY = re.compile(
+    r"(?i)\b(?:thank(?:s|ing)?(?: you)?|regards?|wish(?:es)?|greetings?|gratitude|grateful(?:ly)?|yours|kindly"
+    r"|warmly|truly"
+    r"|respectful(?:ly)?|sincerely|cordial(?:ly)?|faithfully|best|cheers|skies|luck|love|hugs|help|patience|take care"
+    r"|appreciat\w+|bye|gruß|grüße|grüßen|dank|bises|salutations|cordialement|merci|amicalement|amitiés)\b"
+)
+_FAREWELL = re.compile(r"(?:^|[.!?;:)\n])[ \t\n]*(?P<bye>(?=\S)[^.!?;:\d\x00]{2,70}?)[ \t]*[,!\n][ \t\n]*(?=[A-Z])")
+"""A last sentence that says farewell, before the name of who wrote it."""
+_SHORT = re.compile(
+    r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß|merci)[ ,]+(?-i:[A-Z][^\W\d_]+"
+    r"|[a-z]{1,3})\W*$"
 )
 _GREETING = re.compile(
     r"(?i)\s*(?:guten (?:tag|morgen|abend)|sehr geehrte[^,\n]{0,80}|(?:good )?(?:morning|afternoon|evening)|moin"
@@ -62,16 +71,32 @@ def hide_signature(draft: Draft) -> None:
     text = draft.line.text
     greeting = _GREETING.match(text)
     if greeting:
-        draft.line.claim_text(*greeting.span())
+        draft.aside_text(*greeting.span())
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
         if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):
-            draft.line.claim_text(match.start(), len(text))
+            draft.aside_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
+    for match in _FAREWELL.finditer(text):
+        tail = text[match.end() :]
+        if (
+            len(tail) <= _LONGEST
+            and _COURTESY.search(match["bye"])
+            and text[: match.start()].strip()
+            and _is_signature(tail)
+        ):
+            draft.aside_text(match.start("bye"), len(text))
+            draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
+            return
+    short = _SHORT.search(text)
+    if short and text[: short.start()].strip():
+        draft.aside_text(short.start(), len(text))
+        draft.default(f"{short[0].split()[-1]!r} is taken as who wrote it")
+        return
     last = _LAST.search(text)
     if last and len(text[: last.start()].split()) > 8 and draft.line.is_open(*last.span("name")):
-        draft.line.claim_text(*last.span("name"))
+        draft.aside_text(*last.span("name"))
         draft.default(f"{' '.join(last['name'].split())!r} is taken as who wrote it")
 
 
