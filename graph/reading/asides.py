@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graph.reading.bearing import BEARING, HOW_IT_WAS, TIMES, TURNING
+from graph.reading.bearing import BEARING, HOW_IT_WAS, LOOSE, TIMES, TURNING
 from graph.reading.closed_words import is_closed_word
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
-from graph.reading.lexicon import PADDING
+from graph.reading.lexicon import PADDING, UNIT_WORDS
 from graph.reading.ordinary import is_ordinary
 from graph.reading.verbs import VERBS
 
@@ -45,6 +45,19 @@ _PAST = re.compile(
     r"|woke|(?!need|speed|feed|seed|breed|indeed|exceed|proceed|shared|based|speed)[a-z]{2,}ed)(?![\w-])"
 )
 _REASON = re.compile(r" ?(?:because|since|as|for|so that|so|otherwise|while|whereas|although|which|who|where|when) ")
+_EQUIPPED = re.compile(
+    r"(?<![\w-])(?<!was )(?<!were )(?:installed|compiled|built|linked|loaded|equipped|connected|mounted|enabled"
+    r"|supported"
+    r"|hosted|capped|bounded|restricted|fixed|set|pinned|cooled|powered|encrypted|isolated|located|stored|shared"
+    r"|dedicated"
+    r"|based|attached|included|provided|covered|spread|put)(?![\w-])"
+)
+"""What a site or a job can have been made to be: no story."""
+_WHY = re.compile(r" ?(?:because|since) ")
+_ESTIMATE = re.compile(
+    r"(?<![\w-])(?:estimated|reckoned|calculated|planned|told (?:me|us)|asked|agreed"
+    r"|promised)(?![\w-])"
+)
 _YEAR = re.compile(r"(?<![\w.-])(?:1[5-9]|20)\d\d(?![\w.-])")
 _NAME = re.compile(r"[A-Z][^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
 _PROGRAM = re.compile(r"[^\W\d_][\w+-]*")
@@ -54,6 +67,8 @@ _IS = re.compile(
 )
 """What may stand before the name of a program."""
 _SHORTEST = 3
+_OF_A_YEAR = re.compile(r"(?<![\w-])(?:from|of|since|the) $")
+_FIELD = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(UNIT_WORDS))})(?![\w-])")
 _WHEN = TIMES | {"then", "end", "start", "beginning", "middle", "next", "that", "this", "1", "he", "she", "it", "we"}
 _PLACED = re.compile(
     r"(?<!ed)(?<!done)(?<!run)(?<!made)(?<!written)(?<!built) (?:from|near|off|along|outside|of"
@@ -66,9 +81,11 @@ def pass_over_asides(draft: Draft) -> None:
     """Claim clauses that tell nothing a site can be asked for, and name them."""
     if not {"command", "software", "script"} & draft.fields.keys():
         return
-    text = draft.open_but_asides()
-    for start, end in [*_clauses(text)]:
-        if _is_aside(draft, text, start, end):
+    text, last = draft.open_but_asides(), -1
+    for start, end in _clauses(draft.line.norm):
+        follows = last >= 0 and re.fullmatch(r"[ ,]*", draft.line.norm[last:start]) is not None
+        if _is_aside(draft, text, start, end, follows=follows):
+            last = end
             words = draft.words(start, end).strip(" ,.;!?")
             draft.default(f"{words!r} tells of the work, and asks for nothing")
             draft.aside(start, end)
@@ -84,14 +101,20 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _is_aside(draft: Draft, text: str, start: int, end: int) -> bool:
-    """Whether a clause holds what tells something, and no word that can ask for anything."""
+def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -> bool:
+    """Whether a clause holds what tells something, or follows one that does, and no word that can ask for anything."""
     clause = text[start:end]
+    if not clause.strip(" \x00"):
+        return False
     if "\x00" in clause or _ORDER.match(clause):
         return False
-    demands = _DEMANDS.search(clause) is not None or any(m["when"] in _WHEN for m in _BY_THEN.finditer(clause))
-    past = _PAST.search(clause) is not None and not demands
-    tells = HOW_IT_WAS if past else TIMES if _REASON.match(clause) and not demands else frozenset()
+    why = _WHY.match(clause) is not None
+    demands = not why and (
+        _DEMANDS.search(clause) is not None or any(m["when"] in _WHEN for m in _BY_THEN.finditer(clause))
+    )
+    past = _PAST.search(clause) is not None and not demands and not _ESTIMATE.search(clause)
+    past = past and not _EQUIPPED.search(clause)
+    tells = HOW_IT_WAS if past else frozenset() if demands else LOOSE | TIMES if _REASON.match(clause) else LOOSE
     telling = unknown = 0
     for match in _WORD.finditer(clause):
         word = match[0].strip("'’-\u2013\u2014")  # noqa: RUF001  # as typed
@@ -99,7 +122,7 @@ def _is_aside(draft: Draft, text: str, start: int, end: int) -> bool:
         if not word or word in PADDING or (word in TURNING and not demands):
             continue
         if word.isdigit():
-            if not _counts_nothing(clause, match, spelt=written.isalpha(), past=past):
+            if not _counts_nothing(clause, match, spelt=written.isalpha(), past=past and not _FIELD.search(clause)):
                 return False
         elif is_closed_word(word, "") and (word not in BEARING or word in tells):
             continue
@@ -107,20 +130,21 @@ def _is_aside(draft: Draft, text: str, start: int, end: int) -> bool:
             telling += len(word) >= _SHORTEST
         elif word in EVERYDAY or (word in VERBS and word not in BEARING):
             telling += 1
-        elif word in BEARING or not _PROGRAM.fullmatch(written) or _IS.search(clause[: match.start()]):
+        elif word in BEARING or not _PROGRAM.fullmatch(written) or (not past and _IS.search(clause[: match.start()])):
             return False
         elif past:
             telling += 1
         elif not _NAME.fullmatch(written) or (demands and not _PLACED.search(clause[: match.start()])):
             unknown += 1
-    return telling > 1 + 2 * unknown and not (demands and unknown)
+    enough = 0 if past else -1 if follows and not unknown and not demands else 1 + 2 * unknown
+    return telling > enough and not (demands and unknown)
 
 
 def _counts_nothing(clause: str, match: re.Match[str], *, spelt: bool, past: bool) -> bool:
     """Whether a number is a year that has been, or counts what no site has (`three microbiologists`)."""
-    if past and _YEAR.fullmatch(match[0]):
+    if _YEAR.fullmatch(match[0]) and (past or _OF_A_YEAR.search(clause[: match.start()])):
         return True
     counted = _COUNTED.match(clause, match.end())
     if counted is None:
         return past and not clause[match.end() :].strip()
-    return (spelt or past) and (is_ordinary(counted["what"]) or (past and counted["what"] in ("million", "thousand")))
+    return past or (spelt and (is_ordinary(counted["what"]) or counted["what"] in LOOSE))

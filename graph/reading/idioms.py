@@ -47,6 +47,10 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r" (?:spend|use|pay|burn)(?: on)?", "budget"),
     (r"(?:for |on )?(?:grant )?(?:money|funds) (?:is|are|being) (?:tight|short|scarce|limited)"
      r"|(?:grant )?money", "budget objective"),
+    (r"(?:in no case|under no circumstances|by no means|on no account)(?: may| must| can| should)?(?: it| this)?",
+     "budget walltime_s sites_not"),
+    (r"(?:i |we )?(?:cannot|can't|could not|couldn't) (?:afford|spend|pay|exceed|go)(?: any)?(?: more)?(?: than)?",
+     "budget"),
     # Of arrays
     (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?"
      r"|ind(?:ex|ices|exes)|jobs?"
@@ -55,6 +59,9 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:run(?:ning)? )?together" + _END, "array.at_once"),
     (r"(?:as )?(?:the |an? )?(?:either )?(?:mpi )?librar(?:y|ies)", "mpi"),
     # Of places and what comes first
+    (r"(?:may |must |can |should |has to |have to )?(?:only|solely|exclusively)(?: to)?(?: be)?(?: processed| run"
+     r"| executed"
+     r"| computed| started| used| kept| done)?(?= ?\x00)", "sites"),
     (r"(?:and |but )?(?:nowhere else|only there|not anywhere else|not elsewhere)", "sites"),
     (r"(?:and |but )?only (?:then|after|when|once|if)?(?= ?,? ?\x00)", "dependencies start_after"),
     (r"(?:where|how|which|what|when|that)? ?(?:it |this )?(?:runs? )?(?:i |we )(?:really )?(?:don't"

@@ -28,6 +28,13 @@ _OF_A_STORY = (
     r"|relaxing) weekend"
     r"|bonne (?:day|week|end)|schönen? (?:day|week|abend|gruß))(?![\w-])"
 )
+_NUMBERED = (
+    r"(?<![\w-])(?:chapters?|sections?|figures?|fig\.?|no\.?|nr\.?|rounds?|phase|referee|reviewer|group|appendix|volume"
+    r"|question|exercise|lecture|sheet|take|fold|cycle|experiment|trial|attempt|study|paper|season|grade|semester|page"
+    r"|work package|wp|deliverable|milestone|kapitel|abschnitt|gruppe|groupe|chapitre) ?(?:no\.? ?)?#?\d{1,4}"
+    r"(?: ?(?:,|and|to|-|\u2013) ?\d{1,4})?(?= ?(?:[,.;:!?)]|$)| (?:of|from|in|for|wants?|asks?|is|was)(?![\w-]))"
+)
+"""What people number in what they tell of."""
 _OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
 _OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"
 
@@ -44,7 +51,7 @@ def read_leftover(draft: Draft) -> None:
     read_idioms(draft)
     pass_over_asides(draft)
     pass_over_remarks(draft)
-    for match in draft.line.find(_OF_A_STORY):
+    for match in (found for rule in (_OF_A_STORY, _NUMBERED) for found in draft.line.find(rule)):
         draft.aside(*match.span())
     run: list[int] = []
     found: list[str] = []

@@ -121,7 +121,8 @@ _NOT_BEFORE = (
     r" (?:start(?:ing)?|begin(?:ning)?|run(?:ning)?|be started|be run)(?: it| this)? (?:before|until|earlier than))"
 )
 _NOT_ELSE = (
-    r"(?:,? (?:but |and )?(?:not|no|never) (?:earlier|before|sooner|later)(?: than that| that)?(?= ?[,.;:)]|$))?"
+    r"(?:,? (?:but |and )?(?:not|no|never) (?:earlier|before|sooner|later)(?: than that| that)?(?= ?[,.;:)!?]| pls"
+    r"| please|$))?"
     r"(?: (?:fertig(?: sein)?|done|ready|finished)(?![\w-]))?"
 )
 DAY_FIRST = (
@@ -181,7 +182,8 @@ CLOCK_HOUR = (
 )
 """`at 20h`: the clock, or how long."""
 WEEKEND = (
-    r"(?<![\w-])(?:(?:run|start|it|on|during|over|through|throughout|across|this|the|for|at|am|übers?|ce|dieses|das|coming"
+    r"(?<![\w-])(?:(?:run|start|it|on|during|over|through|throughout|across|this|the|for|at|am|übers?|ce|dieses|das"
+    r"|coming"
     r"|pendant|le|next|kommende[ns]) ){1,6}(?:weekend|week-end|wochenende)(?![\w?-])(?! (?:is|was|were)(?![\w-]))"
 )
 DAY_AFTER = re.compile(

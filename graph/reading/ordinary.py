@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from string import ascii_lowercase
 
 from simplemma import is_known, lemmatize
 
-from graph.reading.bearing import BEARING
+from graph.reading.bearing import BEARING, LOOSE
 from graph.reading.draft import Draft
 
 __all__ = ["asks_nothing", "is_ordinary"]
 
+_WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
 _OWNER = re.compile(r"['’]s?$")  # noqa: RUF001  # as typed
 _SHORTEST = 3
+_PREFIXES = frozenset("re co pre non anti sub multi self ex un semi inter intra super e x bi tri quasi".split())  # noqa: SIM905
+_MISTYPED = 6
+"""So long a word is looked for with a letter too many, too few or in the wrong place."""
 _BEFORE_A_NAME = re.compile(
     r"(?<![\w-])(?:with|using|uses?|via|runs?|running|needs?|requires?|load|install|installed|called|named|software"
     r"|programs?|package|tool|code|application|mit|avec) (?:the |a |an )?$"
@@ -41,11 +46,14 @@ def asks_nothing(draft: Draft, start: int, end: int) -> bool:
         draft.line.open, start + len(item)
     ):
         return False
-    return all(
+    words = [*_WORD.finditer(draft.line.text[first:last])]
+    ordinary = [
         _may_be_written_so(draft.line.text, match.start() + first, match[0], foreign)
         and is_ordinary(match[0], foreign=foreign)
-        for match in re.finditer(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?", draft.line.text[first:last])  # noqa: RUF001
-    )
+        for match in words
+    ]
+    loose = [match[0].lower() in LOOSE for match in words]  # `old footage`, but no `larger` alone
+    return bool(words) and ordinary[-1] and all(a or b for a, b in zip(ordinary, loose, strict=True))
 
 
 def _may_be_written_so(text: str, at: int, word: str, foreign: bool) -> bool:
@@ -69,7 +77,8 @@ def is_ordinary(word: str, *, foreign: bool = False) -> bool:
     """
     if not _LETTERS.fullmatch(word) or any(character.isupper() for character in word[1:]):
         return False
-    return all(_ordinary(part, foreign) for part in _OWNER.sub("", word).split("-"))
+    parts = _OWNER.sub("", word).split("-")
+    return all(_ordinary(part, foreign) or (part in _PREFIXES and len(parts) > 1) for part in parts)
 
 
 @cache
@@ -78,7 +87,21 @@ def _ordinary(word: str, foreign: bool) -> bool:
     if low in BEARING or len(word) < _SHORTEST:
         return False
     known = [language for language in (("en", "fr", "de") if foreign else ("en",)) if _known(word, language)]
-    return bool(known) and not any(lemmatize(low, language).lower() in BEARING for language in known)
+    if not known:
+        return word.islower() and not foreign and _mistyped(word)
+    return not any(lemmatize(low, language).lower() in BEARING for language in known)
+
+
+def _mistyped(word: str) -> bool:
+    """Whether there are words with a letter more, less or in another place, and all of them are ordinary."""
+    if len(word) < _MISTYPED:
+        return False
+    cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    near = {first + rest[1:] for first, rest in cuts if rest}
+    near |= {first + rest[1] + rest[0] + rest[2:] for first, rest in cuts if len(rest) > 1}
+    near |= {first + letter + rest for first, rest in cuts for letter in ascii_lowercase}
+    found = [other for other in near if is_known(other, "en")]
+    return bool(found) and all(_ordinary(other, foreign=False) for other in found)
 
 
 def _known(word: str, language: str) -> bool:

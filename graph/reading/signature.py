@@ -46,7 +46,11 @@ _LAST = re.compile(
 """The last line, or titles behind the last sentence, with names only."""
 _WORD = re.compile(r"[^\s,;|()]+")
 _PARTICLE = "(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter|y|e)"
-_PERSON = re.compile(rf"(?:[A-Z]\.[ -]?)*[A-Z][\w'’-]+(?: (?:{_PARTICLE} )*(?:[A-Z]\. ?)*[A-Z][\w'’-]+){{0,3}}")  # noqa: RUF001
+_NAME = r"[A-Z][\w'\u2019-]+"
+_INITIALS = r"(?:[A-Z]\.[ -]?)*"
+_PERSON = re.compile(
+    rf"(?:(?:Dr|Prof|Dipl|Ing|Mr|Mrs|Ms)\.?[ -]?)*{_INITIALS}{_NAME}(?: (?:{_PARTICLE} )*{_INITIALS}{_NAME}){{0,3}}"
+)
 _ABOUT = re.compile(r"[ \t]*[,(/|\u2013\u2014\n-]")
 _TITLE = re.compile(
     r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
@@ -54,7 +58,10 @@ _TITLE = re.compile(
     r"|for|and|the|de|von|van|der|den|di|la|le|du|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
 )
 _NUMBER = re.compile(r"\+?\(?\d[\d().\-/ ]*")
-_PLACE = re.compile(r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|\+\S*)")
+_PLACE = re.compile(
+    r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|lab"
+    r"|laboratory|floor|suite|hall|\+\S*)"
+)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|(?:https?://|www\.)[\w./-]+")
 _TRADES = frozenset(
     """
