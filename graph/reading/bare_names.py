@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pydantic import ValidationError
+from simplemma import is_known
 
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
@@ -122,7 +123,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     single = len(spans) == 1
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
-    marked = not _COMPOUND.search(norm[start:end]) and all(
+    marked = not (_COMPOUND.search(norm[start:end]) or _describes(name, following)) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
     verb = single and name.replace("-", "").isalpha() and name.islower()
@@ -192,6 +193,17 @@ def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
     if (not plain_capital or draft.line.foreign) and name[1:].islower():
         return False
     return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
+
+
+def _describes(name: str, following: str) -> bool:
+    """Whether words of the language joined by hyphens stand before what they describe (`resting-state scans`)."""
+    parts = name.split("-")
+    return (
+        name.islower()
+        and len(parts) > 1
+        and all(is_known(part, "en") for part in parts)
+        and (len(parts) > 2 or re.match(r" [a-z]{3,}", following) is not None)  # `body-in-white`
+    )
 
 
 def _runs_a_command(draft: Draft) -> bool:

@@ -29,13 +29,16 @@ COUNTED_LICENCES = (
     r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? licen[cs]es?)(?![\w-])"
 )
 RECIPE = (
-    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?: is| called"
-    rf"| named)?[:=]? ?{_NAME}"
+    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?:(?: is| called"
+    rf"| named)(?!\w))?[:=]? ?{_NAME}"
 )
 CONSTRAINT = (
-    r"(?<![\w-])(?:with |and |the |node )*constraint(?: is| of)?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
+    r"(?<![\w-])(?:with |and |the |node )*constraint(?:(?: is"
+    r"| of)(?!\w))?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
 )
-JOB_NAME = rf"(?<![\w-])job[ -]?name(?![a-z])(?: is)?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or ){_NAME}"
+JOB_NAME = (
+    rf"(?<![\w-])job[ -]?name(?![a-z])(?: is(?!\w))?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or ){_NAME}"
+)
 SINGLETON = (
     r"(?<![\w-])(?:(?:with|as|an?|the) )*(?:dependency[:= ]+|dependency is )singleton(?![\w-])"
     r"|(?<![\w-])(?:run )?(?:as )?(?:an? )?singleton(?: job)?(?![\w-])"

@@ -18,7 +18,7 @@ ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
     rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name"
-    rf"|number)"
+    rf"|number)(?!\w)"
     rf"|:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
@@ -32,7 +32,7 @@ CHARGE = (
 )
 QUEUE = (
     rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition|file d'attente)(?:(?: (?:is|called|named)|:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
+    rf"|partition|file d'attente)(?:(?: (?:is|called|named|name)(?!\w)|:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
 )
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
@@ -40,18 +40,19 @@ QUEUE_AFTER = (
 )
 QUEUE_LISTED = r"(?<=, )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?= ?[,.;]|$)"
 QOS = (
-    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: is| called| named|:"
+    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: (?:is|called|named)(?!\w)|:"
     rf"| ?=){{1,6}} ?| ){NAME}"
 )
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
-    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?:(?: is| called| named|:| ?=){{1,6}} ?"
+    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?:(?: (?:is|called|named)(?!\w)|:"
+    rf"| ?=){{1,6}} ?"
     rf"| ){NAME}"
 )
 NAMED = (
     r"(?<![\w-])(?<!licence )(?<!licences )(?<!license )(?<!licenses )(?<!file )(?<!files )(?<!variable )(?<!secret"
     r" )(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
-    r"|du) (?:the )?job|name)(?![a-z])(?: is|:"
+    r"|du) (?:the )?job|name)(?![a-z])(?: is(?!\w)|:"
     r"| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
 )
@@ -119,6 +120,9 @@ NOT_NAMES = (
 _DOING = frozenset(("expire", "close", "open", "end", "begin", "start", "belong", "exist", "run", "allow", "grant"))
 
 
+_GOES_ON = re.compile(r" (?!(?:and|or|but|please|pls|with|on|in|for|at|of|as|so|using|via|from|per|if)\b)[a-z]{2,}")
+
+
 def read_places(draft: Draft) -> None:
     """Find account, queue, QOS, reservation and name."""
     for field, rules in _SIMPLE:
@@ -144,6 +148,13 @@ def read_places(draft: Draft) -> None:
                     and ":" not in match[0]
                 ):
                     continue  # `the queue closes at 18:00`
+                if (
+                    name.isalpha()
+                    and name.islower()
+                    and " is " in match[0]
+                    and _GOES_ON.match(draft.line.norm, match.end())
+                ):
+                    continue  # `the grant is almost used up`
                 if name.isdigit() and field == "account" and not re.search(r"[:=]| is ", match[0]):
                     continue  # `the allocation 4 nodes`
                 if name and taken and "://" not in name:
