@@ -67,9 +67,10 @@ _IS = re.compile(
 )
 """What may stand before the name of a program."""
 _SHORTEST = 3
+_YEARS = re.compile(r"\s*(?:from |of )?(?:1[5-9]\d\d|20[012]\d)(?: ?(?:to|and|-|\u2013) ?(?:1[5-9]\d\d|20[012]\d))\s*")
 _OF_A_YEAR = re.compile(r"(?<![\w-])(?:from|of|since|the) $")
 _FIELD = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(UNIT_WORDS))})(?![\w-])")
-_WHEN = TIMES | {"then", "end", "start", "beginning", "middle", "next", "that", "this", "1", "he", "she", "it", "we"}
+_WHEN = TIMES | {"then", "end", "start", "beginning", "middle", "next", "that", "this", "1"}
 _PLACED = re.compile(
     r"(?<!ed)(?<!done)(?<!run)(?<!made)(?<!written)(?<!built) (?:from|near|off|along|outside|of"
     r"|in) (?:the )?$"
@@ -106,6 +107,8 @@ def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -
     clause = text[start:end]
     if not clause.strip(" \x00"):
         return False
+    if _YEARS.fullmatch(clause):
+        return True
     if "\x00" in clause or _ORDER.match(clause):
         return False
     why = _WHY.match(clause) is not None

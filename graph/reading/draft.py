@@ -44,6 +44,12 @@ _NOT_AFTER = re.compile(
     r"|if (?:it is |it's |that is |they are )?(?:possible|available|there(?: is one)?|you have (?:it|them|one)|free)"
     r"|where (?:possible|available)))(?![\w-])\)?"
 )
+_WISHED = re.compile(
+    r"(?<![\w-])(?:optional(?:ly)?|nice|preferred|preferabl[ey]|ideally|welcome|plus|bonus|if possible|if available"
+    r"|where (?:possible|available)|not (?:a must|needed|required|necessary|mandatory|essential|important)|unnecessary"
+    r"|strictly needed)(?![\w-])"
+)
+"""What says that something would be nice to have, or is not needed."""
 _CORRECTED = re.compile(
     r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
     r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
@@ -144,20 +150,29 @@ class Draft:
     def _kind(self) -> Literal["text", "form", "script", "person", "option"]:
         return self.origin
 
-    def negated(self, start: int, end: int) -> bool:
-        """Whether the words before say `not`: then nothing is stated, and the words are told back."""
+    def negated(self, start: int, end: int, *, wish: bool = False) -> bool:
+        """Whether the words about it say `not`: then nothing is stated, and the words are told back.
+
+        With `wish`, what would only be nice to have is named, not told: sites without it count too.
+        """
         before = self.line.open[max(0, start - 40) : start]
         found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
         if found is None:
             later = _NOT_AFTER.match(self.line.open, end)
             if later is not None:
-                self.unread.append(self.words(start, later.end()).strip())
-                self.line.claim(start, later.end())
+                self._turned(start, later.end(), wished=wish and _WISHED.search(later[0]) is not None)
             return later is not None
-        first = start - len(found[0]) if found.re is _NOT else start
-        self.unread.append(self.words(max(0, first), end).strip())
-        self.line.claim(max(0, first), end)
+        first = max(0, start - len(found[0]) if found.re is _NOT else start)
+        self._turned(first, end, wished=wish and found.re is _NOT and _WISHED.match(found[0]) is not None)
         return True
+
+    def _turned(self, start: int, end: int, *, wished: bool) -> None:
+        words = self.words(start, end).strip()
+        if wished:
+            self.default(f"{words!r} is a wish: sites without it count too")
+        else:
+            self.unread.append(words)
+        self.line.claim(start, end)
 
     def corrected(self, start: int, end: int) -> bool:
         """Whether the words between two statements say that the later one counts; claims those words."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.bearing import LOOSE
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
+from graph.reading.ordinary import is_ordinary
 
 __all__ = ["read_idioms"]
 
@@ -18,7 +20,21 @@ _END = r"(?= ?(?:[,.;:!?)\x00]|$))"
 _NEVER = r"(?:please )?(?:don't|do not|can't|cannot|must not|should not|rather not|not|never)"
 _DONE = r"(?:used|done|tried|been|run|seen|worked|touched|timed|measured|had|heard|needed|taken|asked|submitted)"
 
+_IMPORTANT = r"(?:needed|necessary|required|important|of (?:any )?importance|critical|crucial|mandatory|a must)"
+_MORE = r"(?!more|less|fewer|longer|it |to |that |this |them |any more)"
+
 IDIOMS: tuple[tuple[str, str], ...] = (
+    # What is said not to be needed
+    (rf"(?:but |and |while )?(?:(?!if|unless|whether)[\w+./-]+ ){{0,3}}(?:isn't|aren't|is not|are not|not|of no)"
+     rf" (?:really |strictly |at all )?(?:{_IMPORTANT}|importance)(?: (?:here|for (?:this|it|us)|at all|either))?", ""),
+    (rf"(?:there is |we have |i have )?no need (?:for|of|to have) (?:an? |any )?{_MORE}[\w+./-]+", ""),
+    (rf"(?:and |but |so )?(?:i |we |it |they )?(?:don't|doesn't|do not|does not) (?:really )?need (?:an? |any )?{_MORE}"
+     r"[\w+./-]+(?: cards?| nodes?| librar(?:y|ies))?(?= ?(?:[,.;:!?)\x00]|and |but |or |so |$))", ""),
+    (r"(?:it |that |which |this )?(?:doesn't|does not|don't|do not) (?:really )?matter(?: (?:which|to (?:us|me)|much))?"
+     r"(?: one)?" + _END, ""),
+    (r"(?:i |we )?(?:don't|do not) (?:really )?(?:care|mind)(?: (?:which|where))(?: (?:one|of them|it (?:runs"
+     r"|happens)))?"
+     + _END, ""),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),
@@ -51,6 +67,32 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      "budget walltime_s sites_not"),
     (r"(?:i |we )?(?:cannot|can't|could not|couldn't) (?:afford|spend|pay|exceed|go)(?: any)?(?: more)?(?: than)?",
      "budget"),
+    # What is over when, and what is meanwhile
+    (r"until (?=\x00)|(?:(?:are|is|have|has|been|be) )?(?:over|elapsed|spent|used up)" + _END, "walltime_s budget"),
+    (r"(?:overnight|a night|one night|1 night|for a night)(?: is| would be)?(?: (?:not|too|more than))?"
+     r" ?(?:enough|long|short|plenty)?(?: so| hence)?", "walltime_s"),
+    (r"(?:while|whilst|when|once|before|after) (?:it |the (?:job|run|program|code|calculation|simulation) )?(?:is "
+     r"|was )?"
+     r"(?:running|runs?|starts?|begins?|started|launched|has started)" + _END, "command software"),
+    (r"(?:while|whilst) (?:running|computing|executing|at it)", "command software"),
+    (r"(?:maybe|perhaps|probably|possibly|say|like) (?=\x00)|,? (?:maybe|perhaps|possibly) (?:longer|shorter|more|less)"
+     + _END, "walltime_s shapes.0.memory shapes.0.cpus shapes.0.tasks"),
+    (r"(?:(?:is|are|be|stays?) )?(?:currently |now |still )?free(?: for (?:us|me))?(?= ?[,.;:!?)\x00]| for | on |$)",
+     "nodes gpus cpus memory local_disk_bytes storage networks licenses"),
+    (r"(?:least expensive |cheapest |greenest |best )?(?:options?|choices?|variants?|solutions?)", "objective"),
+    # How the field speaks
+    (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
+    (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),
+    (r"(?:a |one |1 )?(?:fat|big|large|huge|high-?mem(?:ory)?|bigmem) (?:node|machine|box|server)s?", "memory"),
+    (r"(?:a )?gpu (?:node|machine|box|server)s?", "gpus"),
+    (r"(?:(?:it(?:'s| is)|is) )?(?:an? )?(?:pure|plain|purely|only)? ?cpu(?:[ -]only)? (?:code|job|run|program|work)s?",
+     ""),
+    (r"(?:as |like )?(?:in |to |for |with |the )?(?:sbatch|qsub|slurm|pbs|lsf|bsub|sge|srun)(?:[ -]style| style| speak"
+     r"| terms| options?| lines?| hand| way)?(?= ?[:,]? ?\x00)", "walltime_s shapes queue account"),
+    (r"(?:with |without |and )?(?:no|any) (?:other |further )?(?:options?|arguments?|flags|parameters)", "command"),
+    (r"(?:please|to|can you|could you|kindly|and) (?:process|charge|link|test|keep|provide|load|hold|launch)"
+     r"(?= (?:the|our|my|a|an|it|this|these|\x00))", "command software"),
+    (r"(?:the |a )?(?:work(?:ing)? )?director(?:y|ies)(?: has to be| must be| should be)?", "storage"),
     # Of arrays
     (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?"
      r"|ind(?:ex|ices|exes)|jobs?"
@@ -134,16 +176,27 @@ _LABELS = {
 }
 """What stands before `:` or `=`, and a part of the path of the field whose value must follow."""
 _NOUNS = {
-    "nodes": r"(?:gpu |compute )?nodes?|machines?",
+    "nodes": r"(?:gpu |compute )?nodes?|machines?|box(?:es)?|servers?",
+    "exclusive": "nodes?|machines?",
     "memory": "memory|ram|hauptspeicher|arbeitsspeicher|grafikspeicher|speicher",
-    "gpus": r"gpus?|graphics cards?|cards?",
-    "cpus": "cores?|cpus?",
+    "gpus": r"gpus?|graphics cards?|cards?|accelerators?|boards?",
+    "cpus": "cores?|cpus?|processors?",
     "tasks": "tasks?|ranks?|process(?:es)?",
+    "walltime_s": "hours?|minutes?|days?|wall ?time|run ?time|duration",
     "queue": "queues?|partitions?",
-    "containers": "containers?|images?",
-    "budget": "budget",
+    "containers": "containers?|images?|img",
+    "budget": "budget|bill|costs?|price|ceiling|cap|money",
     "inputs": r"inputs?|data|files?",
     "outputs": r"outputs?|results?|data|files?",
+    "storage": r"data|files?|file ?systems?|storage|director(?:y|ies)|folders?|dis[kc]s?|scratch|space",
+    "networks": r"networks?|interconnect|fabric|links?|(?:between )?(?:the |all )?nodes",
+    "deadline": "deadline|latest",
+    "requeue": "restarts?|requeue(?:ing)?",
+    "command": "executable|binary|program|command|script|code",
+    "licenses": "licen[cs]es?|tokens?|licen[cs]e server",
+    "array": "array|ind(?:ex|ices|exes)|elements?|jobs?|runs?|tasks?",
+    "sites": "sites?|clusters?|cent(?:er|re)s?|places?",
+    "mpi": "mpi|librar(?:y|ies)",
     "reservation": "reservations?",
     "account": "accounts?|projects?",
 }
@@ -193,4 +246,5 @@ def _described(draft: Draft, at: int) -> bool:
     if before is None:
         return False
     word = before[1].strip(".,;:!?()'\"")
-    return bool(word) and word == before[1].lstrip("('\"") and word not in PADDING and word not in EVERYDAY
+    plain = word in PADDING or word in EVERYDAY or (is_ordinary(word) and word not in LOOSE)
+    return bool(word) and word == before[1].lstrip("('\"") and not plain

@@ -33,7 +33,9 @@ _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {
     "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
     "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
-    "mustnt": "mustn't", "wouldnt": "wouldn't",
+    "mustnt": "mustn't", "wouldnt": "wouldn't", "wasnt": "wasn't", "arent": "aren't", "im": "i'm", "ive": "i've",
+    "thats": "that's", "abt": "about", "wth": "with", "gimme": "give me", "gonna": "going to", "wanna": "want to",
+    "lemme": "let me", "sth": "something", "smth": "something", "coz": "because", "cuz": "because", "b/c": "because",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""

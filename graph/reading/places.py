@@ -180,6 +180,6 @@ def read_exclusive(draft: Draft) -> None:
         draft.default(f"{draft.words(*match.span())!r}: nodes may be shared with other jobs")
         draft.line.claim(*match.span())
     for match in draft.line.find(EXCLUSIVE):
-        if _REFUSES_OTHERS.match(match[0]) or not draft.negated(*match.span()):
+        if _REFUSES_OTHERS.match(match[0]) or not draft.negated(*match.span(), wish=True):
             draft.fields["exclusive"] = True
             draft.source("shapes.0.exclusive", *match.span())

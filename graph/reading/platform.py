@@ -113,7 +113,7 @@ def read_platform(draft: Draft) -> None:
     refused: list[tuple[str, str]] = []
     _containers(draft, refused)
     for match in draft.line.find(LOW_LATENCY):
-        if draft.negated(*match.span()):
+        if draft.negated(*match.span(), wish=True):
             continue
         if match["mpi"] and not draft.line.foreign:
             draft.fields.setdefault("mpi", MpiNeed())
@@ -121,7 +121,7 @@ def read_platform(draft: Draft) -> None:
         draft.source("networks.0.low_latency", *match.span())
     _mpi(draft, refused)
     for name, match in _named(draft, FABRICS, _FABRIC_TAIL):
-        if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span(), wish=True):
             continue
         network = draft.fields.setdefault("network", {})
         network.setdefault("fabrics", []).append(name)
@@ -134,7 +134,7 @@ def read_platform(draft: Draft) -> None:
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
     for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
-        if _refuse_beside(draft, match, "storage", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "storage", refused) or draft.negated(*match.span(), wish=True):
             continue
         known = draft.fields.get("storage")
         if (
@@ -281,7 +281,7 @@ def _mpi(draft: Draft, refused: list[tuple[str, str]]) -> None:
     ):
         if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", draft.line.norm[: match.start("word")]):
             continue
-        if _refuse_beside(draft, match, "mpi", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "mpi", refused) or draft.negated(*match.span(), wish=True):
             continue
         found: VersionRange | None = version_range(match)
         old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
@@ -304,7 +304,7 @@ def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
         draft.source("containers.0.rootless", *match.span())
     found: VersionRange | None = None
     for match in draft.line.find(CONTAINER):
-        if _refuse_beside(draft, match, "containers", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "containers", refused) or draft.negated(*match.span(), wish=True):
             continue
         for name in re.findall(RUNTIMES, match["runtimes"]):
             name = re.sub(r"^singularity.*", "singularity", name)
@@ -313,7 +313,7 @@ def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
         draft.source("containers.0.runtimes", *match.span())
     plain = False
     for match in draft.line.find(ANY_CONTAINER):
-        if draft.negated(*match.span()):
+        if draft.negated(*match.span(), wish=True):
             continue
         plain = True
         rootless = True if match["rootless"] else rootless
