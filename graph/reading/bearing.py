@@ -57,9 +57,9 @@ _LOOSE = """
 _MACHINES = """
     accelerator architecture arm bandwidth bare-metal board box cable cache card chip chiplet cluster computer cooling
     cool core cpu disk drive driver drive ethernet fabric firmware fpga frequency gpu graphic graphics hardware host
-    hyperthread hyperthreading instance interconnect kernel laptop latency link locality machine mainframe memory node
-    numa partition power processor rack ram rank scratch server socket ssd storage supercomputer swap switch system
-    tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia water
+    hyperthread hyperthreading instance interconnect kernel laptop latency link locality login machine mainframe
+    memory node numa partition power processor rack ram rank scratch server socket ssd storage supercomputer swap
+    switch system tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia water
     rechner rechenzentrum knoten kern karte grafikkarte prozessor speicher arbeitsspeicher platte festplatte netz
     netzwerk server gerät schrank strom energie leistung
     ordinateur calculateur nœud cœur carte processeur mémoire disque réseau serveur machine énergie courant

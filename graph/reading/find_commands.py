@@ -143,7 +143,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
         file = re.search(r"\.[A-Za-z]\w{0,6}$", word) and not _SCRIPT_FILE.fullmatch(word)
-        return not file or bool(following)
+        return not file or re.match(r"-|[./~]|[\w./-]+\.[A-Za-z]", following) is not None
     if word in PLAIN:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:
