@@ -50,10 +50,13 @@ _ASKS = re.compile(
     r"|not before|no later|until|by(?= (?:the )?(?:\d|mon|tue|wed|thu|fri|sat|sun|tom|noon|mid|end|next)))(?![\w-])"
 )
 _REPEATS = re.compile(
-    r"(?<![\w-])(?:same|again|as before|likewise|like (?:last time|before)|as (?:usual|always))(?![\w-])"
+    r"(?<![\w-])(?:same|as before|likewise|like (?:last time|before)|as (?:usual|always)|again,? please"
+    r"|(?:run|rerun|repeat|do|start|submit|launch|need|like|want|please|have|it|that"
+    r"|this) (?:[^\s.;!?]+ ){0,8}again)(?![\w-])"
 )
 _SAYS = re.compile(
-    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve|'ll)?(?![\w-]).{0,120}?"
+    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve"
+    r"|'ll)?(?![\w-]).{0,120}?"
     r"(?:'s|'m|'re|'ve|'ll|(?<![\w-])(?:is|are|was|were|am|has|have|had|do|does|did|will|can|may|might|know|think|hope"
     r"|guess|[a-z]{3,}(?:ed|s)))(?![\w-])"
 )

@@ -80,6 +80,12 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:(?:is|are|be|stays?) )?(?:currently |now |still )?free(?: for (?:us|me))?(?= ?[,.;:!?)\x00]| for | on |$)",
      "nodes gpus cpus memory local_disk_bytes storage networks licenses"),
     (r"(?:least expensive |cheapest |greenest |best )?(?:options?|choices?|variants?|solutions?)", "objective"),
+    (r"(?:for|out of) reasons? of [a-z]+(?: [a-z]+)?"
+     r"|for [a-z]+(?:[ -][a-z]+)? reasons", "sites sites_not exclusive storage"),
+    (r"(?:either|any|both|one|each)(?: of the| of them| of these| of those)?(?: two| 2| three| 3)?"
+     r" (?:will|would|is|are) (?:do|fine|okay|ok|good|be (?:fine|okay|ok"
+     r"|good))", "software sites mpi networks storage"),
+    (r"after all|above all|all in all|first of all|by the way|in any case" + _END, ""),
     # How the field speaks
     (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
     (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),

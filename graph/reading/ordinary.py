@@ -15,6 +15,7 @@ from simplemma import is_known, lemmatize
 
 from graph.reading.bearing import BEARING, LOOSE
 from graph.reading.draft import Draft
+from graph.reading.lexicon import PADDING
 
 __all__ = ["asks_nothing", "is_ordinary"]
 
@@ -23,6 +24,8 @@ _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as t
 _OWNER = re.compile(r"['’]s?$")  # noqa: RUF001  # as typed
 _SHORTEST = 3
 _PREFIXES = frozenset("re co pre non anti sub multi self ex un semi inter intra super e x bi tri quasi".split())  # noqa: SIM905
+_OF_SCIENCE = frozenset(("energies", "memories", "powers", "clustering"))
+"""Forms that the sciences use, of words that the field uses otherwise."""
 _MISTYPED = 6
 """So long a word is looked for with a letter too many, too few or in the wrong place."""
 _BEFORE_A_NAME = re.compile(
@@ -78,7 +81,7 @@ def is_ordinary(word: str, *, foreign: bool = False) -> bool:
     if not _LETTERS.fullmatch(word) or any(character.isupper() for character in word[1:]):
         return False
     parts = _OWNER.sub("", word).split("-")
-    return all(_ordinary(part, foreign) or (part in _PREFIXES and len(parts) > 1) for part in parts)
+    return all(_ordinary(part, foreign) or (len(parts) > 1 and part in _PREFIXES | PADDING) for part in parts)
 
 
 @cache
@@ -86,6 +89,8 @@ def _ordinary(word: str, foreign: bool) -> bool:
     low = word.lower()
     if low in BEARING or len(word) < _SHORTEST:
         return False
+    if low in _OF_SCIENCE:
+        return True
     known = [language for language in (("en", "fr", "de") if foreign else ("en",)) if _known(word, language)]
     if not known:
         return word.islower() and not foreign and _mistyped(word)

@@ -26,7 +26,10 @@ _COURTESY = re.compile(
     r"|respectful(?:ly)?|sincerely|cordial(?:ly)?|faithfully|best|cheers|skies|luck|love|hugs|help|patience|take care"
     r"|appreciat\w+|bye|gruß|grüße|grüßen|dank|bises|salutations|cordialement|merci|amicalement|amitiés)\b"
 )
-_FAREWELL = re.compile(r"(?:^|[.!?;:)\n])[ \t\n]*(?P<bye>(?=\S)[^.!?;:\d\x00]{2,70}?)[ \t]*[,!\n][ \t\n]*(?=[A-Z])")
+_FAREWELL = re.compile(
+    r"(?:^|[.!?;:)\n])[ \t\n]*(?P<bye>(?=\S)[^.!?;:\d\x00]{2,70}?)[ \t]*"
+    r"(?:[,!\n][ \t\n]*(?=[A-Z])|\.[ \t\n]+(?=[A-Z][a-z'-]+ [A-Z][\w'-]+\s*$))"
+)
 """A last sentence that says farewell, before the name of who wrote it."""
 _SHORT = re.compile(
     r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß|merci)[ ,]+(?-i:[A-Z][^\W\d_]+"
