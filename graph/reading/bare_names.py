@@ -102,7 +102,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
     start, end = spans[0][0], spans[-1][1]
     norm, name = draft.line.norm, draft.line.words(start, end)
-    if len(spans) > 2:
+    if len(spans) > 2 or spans[-1][0] in draft.numbered or start in draft.numbered:
         return
     before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
     if _SIGNED.search(before):

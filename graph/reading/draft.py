@@ -101,6 +101,8 @@ class Draft:
     """Fields stated twice, differently: left open until the person answers."""
     software_ends: set[int] = field(default_factory=set)
     """Where names of software ended, in the normal form."""
+    numbered: set[int] = field(default_factory=set)
+    """Where names of numbered things begin (`NGC 253`), which no software is."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
     gpu_vendors: list[tuple[str | None, int, int]] = field(default_factory=list)
