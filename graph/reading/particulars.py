@@ -35,7 +35,10 @@ RECIPE = (
 CONSTRAINT = (
     r"(?<![\w-])(?:with |and |the |node )*constraint(?: is| of)?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
 )
-JOB_NAME = rf"(?<![\w-])job[ -]?name(?![a-z])(?: is)?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or ){_NAME}"
+JOB_NAME = (
+    rf"(?<![\w-])job[ -]?(?:name|title)(?![a-z])(?: (?:is|should be|must be"
+    rf"|shall be))?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or |should |must |shall ){_NAME}"
+)
 SINGLETON = (
     r"(?<![\w-])(?:(?:with|as|an?|the) )*(?:dependency[:= ]+|dependency is )singleton(?![\w-])"
     r"|(?<![\w-])(?:run )?(?:as )?(?:an? )?singleton(?: job)?(?![\w-])"

@@ -50,9 +50,13 @@ RESERVATION = (
 )
 NAMED = (
     r"(?<![\w-])(?<!licence )(?<!licences )(?<!license )(?<!licenses )(?<!file )(?<!files )(?<!variable )(?<!secret"
-    r" )(?:(?:(?:call|name) (?:it|(?:the|this|my) job)|named|job name|jobname|(?:name|nom) (?:of"
-    r"|du) (?:the )?job|name)(?![a-z])(?: is|:"
-    r"| ?=){0,6} ?"
+    r" )(?:(?:(?:call|name) (?:it|(?:the|this|my|our) (?:job|run|array))"
+    r"|(?:(?:the|this|my|our) (?:job|run|array) (?:is |will be |gets |be )?"
+    r"|(?:(?:the|this|my|our) (?:job|run|array)|it) (?:(?:should|must|shall|has to|is to|ought to|needs to) be "
+    r"|to be ))called"
+    r"|named|job name|jobname|(?:name|nom) (?:of"
+    r"|du) (?:the )?job|name)(?![a-z])"
+    r"(?: (?:is|should be|must be|shall be)|:| ?=){0,6} ?"
     r"|job called )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/])"
 )
 NAME_BEHIND = (
