@@ -9,7 +9,7 @@ from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import KEYWORDS, PADDING
 from graph.reading.verbs import VERBS
 
-__all__ = ["NAME", "NOT_NAMES", "read_exclusive", "read_places"]
+__all__ = ["NAME", "NOT_NAMES", "QUEUE_WORDS", "read_exclusive", "read_places"]
 
 NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 
@@ -121,7 +121,7 @@ _TURNED = re.compile(
 """Before words that nodes are not shared, what turns them round or supposes them."""
 _REFUSES_OTHERS = re.compile(r"(?:(?:with|in|on|as) )?(?:no sharing|(?:(?:must|may|should|can) )?not )")
 
-_QUEUE_WORDS = frozenset(
+QUEUE_WORDS = frozenset(
     [
         *("batch", "big", "compute", "cpu", "cpus", "gpu", "gpus", "high", "interactive", "large", "long", "low"),
         *("medium", "mpi", "night", "nodes", "parallel", "quick", "request", "serial", "short", "single", "small"),
@@ -162,7 +162,7 @@ def read_places(draft: Draft) -> None:
         for rule in rules:
             for match in draft.line.find(rule):
                 name = draft.line.words(*match.span("name")).rstrip(".") if match["name"] else ""
-                taken = match["name"] not in NOT_NAMES or (field == "queue" and match["name"] in _QUEUE_WORDS)
+                taken = match["name"] not in NOT_NAMES or (field == "queue" and match["name"] in QUEUE_WORDS)
                 verb = rule is ACCOUNT and match["word"] in ("grant", "bank") and match.start("word") == match.start()
                 if verb and match.end("word") + 1 == match.start("name"):
                     continue  # `Grant ANSYS 80 ranks`

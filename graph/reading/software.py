@@ -22,7 +22,8 @@ __all__ = ["read_software"]
 
 NAME = (
     r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
-    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
+    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|anything|something"
+    r"|everything|starting|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
 VERSIONED = (
@@ -92,7 +93,11 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if (
         between.startswith(",")
         and match["op"]
-        and not re.match(rf",? ?\(?(?:but )?(?:any|not {VERSION_WORD}|{VERSION_WORD})", between)
+        and not re.match(
+            rf",? ?\(?(?:but )?(?:any|not? (?:older|newer|earlier|later) than|not {VERSION_WORD}"
+            rf"|{VERSION_WORD})",
+            between,
+        )
     ):
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
