@@ -41,6 +41,12 @@ _DIRECT = frozenset(
     "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
 )
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
+_CALLED = re.compile(
+    r"(?<![\w-])(?:programs?|software|package|code|solver|tool|application|app|module|library|suite|something|thing"
+    r"|model"
+    r"|simulator|framework|engine|binary|pipeline|product|one)(?: (?:that|which|is|are|we|need|use|it's|it|simply"
+    r"|also)){0,4} called (?:the |an? )?$"
+)
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
@@ -103,12 +109,14 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
     start, end = spans[0][0], spans[-1][1]
     norm, name = draft.line.norm, draft.line.words(start, end)
-    if len(spans) > 2:
+    if len(spans) > 2 or spans[-1][0] in draft.numbered or start in draft.numbered:
         return
     before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
     if _SIGNED.search(before):
         return
     cue = _CUE.search(before)
+    if cue is not None and cue["cue"] == "called" and not _CALLED.search(before):
+        return  # `the mesh is called wing3`
     if cue is not None and "is " in cue["filler"] and cue["cue"] not in LABELS | {"code"}:
         cue = None
     if cue is not None and cue["cue"] in ("for", "of") and "the " in cue["filler"] and not _USE.match(following):

@@ -13,6 +13,7 @@ from dragoman.model import JsonObject
 from dragoman.request import Source
 from dragoman.secrets import redact
 from graph.reading.line import Line
+from graph.reading.past import was_so
 from graph.reading.reading import Option, Question
 
 __all__ = ["Amount", "Draft"]
@@ -107,6 +108,8 @@ class Draft:
     """Fields stated twice, differently: left open until the person answers."""
     software_ends: set[int] = field(default_factory=set)
     """Where names of software ended, in the normal form."""
+    numbered: set[int] = field(default_factory=set)
+    """Where names of numbered things begin (`NGC 253`), which no software is."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
     gpu_vendors: list[tuple[str | None, int, int]] = field(default_factory=list)
@@ -213,6 +216,15 @@ class Draft:
         if self.fields.get(path, value) != value and self.corrected(self.stated_at.get(path, end), start):
             self.default(f"{words!r} counts, not what was said before")
             self.fields.pop(path)
+        if path in self.fields and self.fields[path] != value and self._one_tells_how_it_was(path, start, end):
+            if self._was(path):
+                self.fields[path] = value
+                self.sources = [source for source in self.sources if source.field != path]
+                self.stated_at[path] = end
+                self.source(path, start, end)
+            else:
+                self.line.claim(start, end)
+            return
         if path in self.fields and self.fields[path] != value:
             earlier = next((s.words for s in self.sources if s.field == path), "earlier")
             self.contested.add(path)
@@ -226,6 +238,22 @@ class Draft:
         self.fields[path] = value
         self.stated_at[path] = end
         self.source(path, start, end)
+
+    def _was(self, path: str) -> bool:
+        """Whether what a field was read from tells how it was."""
+        source = next((source for source in self.sources if source.field == path), None)
+        if source is None or source.start is None or path not in self.stated_at:
+            return False
+        return was_so(self.line.norm, self.line.place(source.start), self.stated_at[path])
+
+    def _one_tells_how_it_was(self, path: str, start: int, end: int) -> bool:
+        """Whether of two statements of a field exactly one tells how it was; which one is named."""
+        earlier, later = self._was(path), was_so(self.line.norm, start, end)
+        if earlier == later or path in self.contested:
+            return False
+        words = next(s.words for s in self.sources if s.field == path) if earlier else self.words(start, end)
+        self.default(f"{words!r} tells how it was, and does not count")
+        return True
 
     def add(self, path: str, value: Any, start: int, end: int) -> None:  # noqa: ANN401  # values of any field
         """Add to a field that is a list."""

@@ -11,6 +11,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 from graph.reading.numbers import NUMBER, count_of
+from graph.reading.queue_choices import read_queue_choices
 from graph.reading.script_modules import module_need
 
 __all__ = ["read_particulars"]
@@ -37,7 +38,8 @@ CONSTRAINT = (
     r"| of)(?!\w))?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
 )
 JOB_NAME = (
-    rf"(?<![\w-])job[ -]?name(?![a-z])(?: is(?!\w))?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or ){_NAME}"
+    rf"(?<![\w-])job[ -]?(?:name|title)(?![a-z])(?: (?:is|should be|must be"
+    rf"|shall be)(?!\w))?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or |should |must |shall ){_NAME}"
 )
 SINGLETON = (
     r"(?<![\w-])(?:(?:with|as|an?|the) )*(?:dependency[:= ]+|dependency is )singleton(?![\w-])"
@@ -47,11 +49,6 @@ THREAD = (
     r"(?<![\w-])(?:but |and |only |run |start )*(?:after|once|when|as soon as) (?:my |the |our )?thread "
     r"(?P<id>[a-z0-9][\w-]*)(?: (?:has|is|was|have))*(?: (?P<how>succe\w+|ok|fail\w*|finish\w*|end\w*|complet\w*|done"
     r"|over|start\w*))?(?P<any>,? (?:whatever|no matter|in any case|either way|regardless)[\w ]{0,30})?(?![\w-])"
-)
-QUEUES = (
-    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|any of) )*(?:queues?|partitions?)(?: is"
-    r"| are)?[:=]? ?"
-    r"(?P<all>[a-z0-9][\w@.-]*(?:(?:,? or |/)[a-z0-9][\w@.-]*){1,7})(?![\w/])"
 )
 _IN_UNIT = (
     r",? \(?(?:measured |given |counted |expressed )?in "
@@ -138,10 +135,7 @@ def read_particulars(draft: Draft) -> None:
         draft.add("software", SoftwareNeed(name=draft.line.words(*match.span("name")).rstrip(".")), *match.span())
     for match in draft.line.find(THREAD):
         _after_thread(draft, match)
-    for match in draft.line.find(QUEUES):
-        names = tuple(re.split(r",? or |/", draft.line.words(*match.span("all")).rstrip(".")))
-        draft.fields["queues"] = names
-        draft.put("queue", names[0], *match.span())
+    read_queue_choices(draft)
     for match in draft.line.find(MERIT):
         _merit(draft, match)
     for match in (found for rule in (BY_REFERENCE, PASSED_ON, FROM_KEPT) for found in draft.line.find(rule)):

@@ -13,6 +13,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.memory import bytes_of
 from graph.reading.numbers import NUMBER
+from graph.reading.past import was_so
 from graph.reading.version_words import MUST_BE, RANGE, version_range
 
 __all__ = ["read_platform"]
@@ -191,6 +192,10 @@ _REFUSED = re.compile(
 
 def _refuse_beside(draft: Draft, match: re.Match[str], field: str, refused: list[tuple[str, str]]) -> bool:
     """Whether one of a kind is refused (`InfiniBand, not Ethernet`); said when it is known what is wanted."""
+    if field in ("networks", "storage") and was_so(draft.line.norm, *match.span()):
+        refused.append((field, draft.words(*match.span())))  # `the run over plain Ethernet crawled`
+        draft.line.claim(*match.span())
+        return True
     said = _REFUSED.search(draft.line.open[max(0, match.start() - 32) : match.start()])
     if said is None and not match[0].startswith(("no ", "not ")):
         return False

@@ -36,6 +36,7 @@ from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
+from graph.reading.past import drop_what_was
 from graph.reading.people import hide_people
 from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
@@ -197,6 +198,7 @@ def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None
 def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading:
     """The reading of a draft: counts related, launcher options merged."""
     shape: dict[str, Any] = fields.pop("shape", {})
+    drop_what_was(draft)
     context = _context(shape, base)
     components = resolve_components(draft, context)
     choices = [] if components else resolve_alternatives(draft, context)

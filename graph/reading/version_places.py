@@ -49,7 +49,8 @@ def as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
 
 APART = (
     rf"(?<![\w-])[(,]?(?:and )?(?:(?P<bound>at least|at most) )?(?:in |the |and "
-    rf"|any )*(?={VERSION_WORD}(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
+    rf"|any )*(?=(?:{VERSION_WORD}|any(?:thing)?|something|everything"
+    rf"|starting)(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
 )
 
 
