@@ -14,10 +14,13 @@ from functools import lru_cache
 
 from dragoman.errors import BadRequest
 from graph.reading.decimals import decimal_comma, grouping_points
+from graph.reading.foreign_phrases import foreign_phrases
 from graph.reading.labels import labelled
 from graph.reading.lexicon import FOREIGN_ALONE, FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
 from graph.reading.misspelt import mended_unit, mended_word
 from graph.reading.number_words import compound_numbers
+from graph.reading.replaced import replaced_numbers
+from graph.reading.two_words import two_words
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
 
@@ -33,7 +36,7 @@ _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {
     "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
     "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
-    "mustnt": "mustn't", "wouldnt": "wouldn't",
+    "mustnt": "mustn't", "wouldnt": "wouldn't", "job-array": "job array",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
@@ -168,6 +171,9 @@ class Line:
         position, before = 0, ""
         compounds = {start: (end, str(value)) for start, end, value in compound_numbers(self.text)}
         renamed = {start: (end, words) for start, end, words in labelled(self.text)}
+        compounds |= {start: (end, words) for start, end, words in replaced_numbers(self.text)}
+        if self.foreign:
+            compounds |= {start: (end, words) for start, end, words in foreign_phrases(self.text)}
         compounds |= renamed
         for start, end in self._chunks(blanked):
             if end <= position:
@@ -229,6 +235,15 @@ class Line:
             self._put(_SHORTHAND[lowered], inner, stop)
             self._put_raw(stop, end, blanked)
             return _SHORTHAND[lowered]
+        two = two_words(core) if self.foreign else None
+        if two is not None:
+            first, cut, second = two
+            if first is None:
+                self._chunk(inner, inner + cut, blanked, before)
+            else:
+                self._put(first, inner, inner + cut)
+            self._put(" ", inner + cut, inner + second)
+            return self._chunk(inner + second, end, blanked, "")
         if len(tens) == 2 and NUMBER_WORDS.get(tens[0], 0) in range(20, 100, 10) and tens[1] in NUMBER_WORDS:
             self._put(str(NUMBER_WORDS[tens[0]] + NUMBER_WORDS[tens[1]]), inner, stop)
         elif "-" in lowered and lowered in FOREIGN_UNITS:
