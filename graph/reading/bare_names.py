@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pydantic import ValidationError
+from simplemma import is_known
 
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
@@ -39,6 +40,8 @@ _RUN = frozenset("run runs running execute executing launch launching".split()) 
 _DIRECT = frozenset(
     "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
 )
+_LOOSE = frozenset("of for do perform by to and or plus have has let give put place".split())  # noqa: SIM905
+"""Words before a name, and before any other word as well."""
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
@@ -179,6 +182,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if not (named or marked or in_list):
         if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
             return
+        if cue is not None and cue["cue"] in _LOOSE and not run_of and name.islower() and is_known(name, "en"):
+            return  # `a model of pine forests`, `it finished with success`
         draft.default(f"{name!r} is taken as the name of software")
     try:
         add_need(draft, SoftwareNeed(name=own_name(name)), start, end)

@@ -33,7 +33,8 @@ _BOUND = (
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
-    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
+    r"(?: ?(?:/|per|by(?= (?:node|task|rank|process|gpu|core)(?![\w-]))"
+    r"|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
     r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"

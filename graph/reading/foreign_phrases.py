@@ -56,7 +56,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     # Bounds
     (r"au lieu (?:de|des|du)|en lieu et place de", "instead of"),
     (r"(?:ne |n')(?:(?:doit|devra|devrait|peut|pourra|va) )?(?:pas |jamais |point )?(?:dépass|excéd)(?:er|era|e|ent"
-     r"|eront|erait)?(?: (?:pas|jamais))?(?! \w*[a-zà-ÿ])|sans (?:dépasser|excéder)(?= \d)", "at most"),
+     r"|eront|erait)?(?: (?:pas|jamais))?(?= (?:les )?\d)|sans (?:dépasser|excéder)(?= \d)", "at most"),
     (r"nicht (?:über|länger als|mehr als)(?= \d)|keinesfalls (?:über|länger als|mehr als)(?= \d)", "at most"),
     (r"nicht (?:unter|weniger als)(?= \d)|pas moins de(?= \d)", "at least"),
     (r"pas plus (?:de|longtemps que)(?= \d)", "at most"),
@@ -69,7 +69,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"|(?:ganz )?(?:gleich|egal|gleichgültig),? ob (?:(?:er|es|sie|das|mit|ohne|erfolgreich|gut|oder|nicht|fehler"
      r"|fehlern|erfolg|misserfolg|scheitert|klappt|geklappt|fehlgeschlagen|gescheitert|war|ist|hat|endet|läuft"
      r"|durchläuft|fehlschlägt) ?){1,6}(?=[,.;!\n]|$))", "whatever its outcome"),
-    (r"(?:falls|wenn|sollte) (?:mal |unterwegs |zwischendurch )?(?:einer? (?:der )?)(?:rechen)?knoten "
+    (r"(?:falls|wenn|sollte) (?:mal |unterwegs |zwischendurch )?ein(?:er der)? (?:rechen)?knoten "
      r"(?:ausfällt|ausfallen(?: sollte)?|abstürzt|stirbt|wegbricht|ausfiele|wegfällt|kaputtgeht)"
      r"|si (?:jamais )?un (?:des )?(?:nœud|noeud)s? (?:tombe|tombait|plante|lâche|meurt|est perdu)(?: en panne)?"
      r"|en cas de (?:panne|perte) d'un (?:nœud|noeud)", "if a node fails"),

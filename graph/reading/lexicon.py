@@ -120,7 +120,9 @@ FOREIGN_WORDS = _pairs("""
     unterbrechung=interruption dateisystem=file_system dateisysteme=file_systems netz=network netzwerk=network
     netzes=network réseau=network erforderlich=required notwendig=needed nötig=needed jobname=job_name
     umgebungsvariable=environment_variable umgebungsvariablen=environment_variables gesetzt=set
-    rechenjob=job gemeinsam=together gleichzeitige=simultaneous tournent=run tourne=runs tourner=run
+    sollten=should müsste=must müssten=must dürfen=may est=is obligatoire=mandatory rechenjob=job gemeinsam=together
+    gleichzeitige=simultaneous tournent=run
+    tourne=runs tourner=run
 """)
 """Function words, taken only where a German or French unit word shows the language."""
 

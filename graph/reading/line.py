@@ -42,6 +42,9 @@ _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 """French units of memory, as they are written: `192 Go` is an amount in any language."""
+_FRENCH = frozenset("nous pour avec sur le la les est une du des et cherche voudrais faut heures bonjour merci".split())  # noqa: SIM905
+_GERMAN = frozenset("und mit auf der die das den bitte knoten kerne stunden für pro ich wir eine nicht".split())  # noqa: SIM905
+"""Words that tell which of the two a text is, where `je` is `I` or `per`."""
 _DAY_PART = re.compile(
     r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh|morgen)s?"
 )
@@ -153,6 +156,7 @@ class Line:
         lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
         units = any(word in FOREIGN_UNITS and word not in _SHORT and word != "kern" for word in lowered)
         self.foreign = units or len(lowered & FOREIGN_ALONE) > 1
+        self.french = self.foreign and len(lowered & _FRENCH) > len(lowered & _GERMAN)
         self._build()
         self.norm = "".join(self._norm)
         self._open: list[str] = list(self.norm)
@@ -296,6 +300,8 @@ class Line:
             return f"{part['day']} {'vormittag' if part['part'] in ('früh', 'morgen', 'vormittag') else part['part']}"
         if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
             return "to"
+        if low == "je" and self.french:
+            return "i"
         if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:

@@ -53,6 +53,7 @@ from graph.reading.wishes import read_wishes
 __all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
+_WORK = {"command", "software", "script"}
 _PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
@@ -137,9 +138,11 @@ def _read_words(
     text, quoted = without_quoted_lines(text)
     draft = Draft(Line(text), now, time_zone)
     told = _by_rules(draft, text, sites, script_reader, stories=False)
-    if told and not {"command", "software", "script"} & draft.fields.keys():
-        draft = Draft(Line(text), now, time_zone)  # what is to be run stands in the story
-        _by_rules(draft, text, sites, script_reader, stories=True)
+    if told and not _WORK & draft.fields.keys():
+        whole = Draft(Line(text), now, time_zone)
+        _by_rules(whole, text, sites, script_reader, stories=True)
+        if _WORK & whole.fields.keys():
+            draft = whole  # what is to be run stands in the story
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
     return _finish(draft, dict(draft.fields), base)

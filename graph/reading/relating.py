@@ -16,7 +16,7 @@ _EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
 _NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
 _LEAD = re.compile(
     r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have| had"
-    r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
+    r"| needs| gets| using| wants| requires| should have| must have| should get| should| must| at least| having| of"
     r"| of \d+ (?:nodes|hosts))?[ ]$"
 )
 _LEAD_ALONE = re.compile(r"(?:^|[.;:!?][ ])(?:per|each|every)[ ](?:mpi )?(node|task|rank|process|gpu),[ ]$")

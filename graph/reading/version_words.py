@@ -16,9 +16,13 @@ _DOTTED = (
     r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
-    ">=": r">=|=>|≥|at least|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
+    ">=": r">=|=>|≥|at least|(?:superior|greater|higher|newer|bigger)(?: than)? or equal (?:to|than|as)"
+    r"|(?<!apart )(?<!aside )(?<!different )from versions?|starting (?:with|from|at) versions?"
+    r"|not (?:to )?be (?:older|earlier|lower) than|not? (?:older"
+    r"|earlier) than|not before"
     r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
-    "<=": r"<=|=<|≤|at most|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
+    "<=": r"<=|=<|≤|at most|(?:inferior|less|lower|older|smaller)(?: than)? or equal (?:to|than|as)"
+    r"|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
           r"|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
     ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
@@ -54,7 +58,7 @@ VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
     rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
-    rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
+    rf"|(?:from )?(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
     rf"|through) ?(?P<high2>(?!r\d{{1,2}}(?!\w)){_DOTTED})"
     rf"|(?:versions|releases) (?P<low5>{VERSION}) (?:through|to|till|until|up to) (?P<high5>{VERSION})"
     rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?(?:not including|not|excluding|below"
@@ -69,6 +73,8 @@ RANGE = (
     r")(?![\w/@]|:\S|\.\d)"
 )
 _FURTHER = "|".join(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<"))
+_BELOW = "(?:strictly )?(?:less|lower|smaller) than|inferior to"
+_FURTHER += f"|{_BELOW}"
 MORE = (
     rf"(?P<more>(?:,? ?(?:and |but )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
     rf"(?! ?(?:{COUNTED}))){{0,3}})"
@@ -130,4 +136,6 @@ def _operator(word: str | None, after: str) -> str:
         if re.search(r"clusive|exactly", after):
             return "==" if "exactly" in after else _operator(word, "")
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
+    if re.fullmatch(_BELOW, word or ""):
+        return "<"
     return next((op for op, words in _OPERATORS.items() if re.fullmatch(words, word or "")), "==")
