@@ -54,6 +54,7 @@ __all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
 _WORK = {"command", "software", "script"}
+_NAME = re.compile(r"(?=\D*[A-Za-z])(?=.*\d|.+[A-Z])[A-Za-z][\w.+-]*\w")
 _PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
@@ -141,11 +142,17 @@ def _read_words(
     if told and not _WORK & draft.fields.keys():
         whole = Draft(Line(text), now, time_zone)
         _by_rules(whole, text, sites, script_reader, stories=True)
-        if _WORK & whole.fields.keys():
-            draft = whole  # what is to be run stands in the story
+        if _WORK & whole.fields.keys() or _names_left(whole) - _names_left(draft):
+            draft = whole  # what is to be run stands in the story, or may
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
     return _finish(draft, dict(draft.fields), base)
+
+
+def _names_left(draft: Draft) -> set[str]:
+    """Words that look like names of programs, and that no rule has read."""
+    left = (draft.line.words(*match.span()) for match in re.finditer(r"[^\s\x00,;:!?()]+", draft.line.open))
+    return {word for word in left if _NAME.fullmatch(word)}
 
 
 def _by_rules(
