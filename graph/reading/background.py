@@ -15,7 +15,9 @@ from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
 
-_END = re.compile(r"(?<![ .]\w)(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )")
+_END = re.compile(
+    r"(?<![ .][^\W\d])(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )"
+)
 _JOINED = re.compile(r",? (?=(?:but|so|because|whereas|hence|therefore|this time|now|today)\b)|, (?=and now\b)")
 _PAST = (
     r"(?:was|were|did|had|took|ran|used|got|crashed|failed|died|needed|worked|finished|went|came|became|hit|tried"
@@ -24,7 +26,8 @@ _PAST = (
     r"|gebraucht|gelaufen"
     r"|genommen|verwendet|benutzt|genutzt|gereicht|gedauert|abgestürzt|abgebrochen|gescheitert|gehabt|gewesen|gestartet"
     r"|(?:have|has|hat) (?:[^\s,.;]+ ){1,8}run|avait|avions|avaient|était|étaient|étions|tournait|utilisait|utilisions"
-    r"|prenait|fallait|durait|pris|utilisé|lancé|duré|tourné|planté|suffi|dépassé|obtenu|eu)"
+    r"|(?:on|ça|cela|it|we|i|nous|je) [a-zà-ÿ]{2,20}(?<!r)(?:ait|ais|ions|aient)|prenait|fallait|durait|pris|utilisé"
+    r"|lancé|duré|tourné|planté|suffi|dépassé|obtenu|eu)"
 )
 _BEFORE = (
     r"(?:last (?:time|week|month|year|night|run|attempt|semester|summer|winter|spring|autumn|fall)|the last|our last"
@@ -115,6 +118,15 @@ _OF_WORK = re.compile(
 )
 
 
+_THEN = re.compile(
+    r"\((?:(?:damals|seinerzeit|bisher|bislang|vorher|früher|zuletzt|(?:at )?letztes? mal|back then|last (?:time|month"
+    r"|week"
+    r"|year)|previously|formerly|à l'époque|auparavant|jusqu'ici)[ :,][^()\x00]{1,80}|before: [^()\x00]{1,80}"
+    r"|[^()\x00]{1,80} (?:last (?:time|month|week|year)|back then|damals|à l'époque|beforehand|previously))\)"
+)
+"""`(damals 2 Knoten)`."""
+
+
 def _hide_when_reached(draft: Draft) -> None:
     """Hide `you reach me until 17:00`, which is no deadline."""
     for start, end in [*_parts(draft.line.open)]:
@@ -126,6 +138,9 @@ def _hide_when_reached(draft: Draft) -> None:
 def hide_stories(draft: Draft) -> bool:
     """Hide clauses that tell how it was (`last month it ran on 16 nodes and crashed`); True if there were any."""
     _hide_when_reached(draft)
+    for match in [*_THEN.finditer(draft.line.open)]:
+        if not _ASKS.search(match[0]):
+            _name(draft, *match.span(), "tells how it was, and asks for nothing")
     text = draft.line.open
     told: list[tuple[int, int]] = []
     parts = [*_parts(text)]

@@ -42,7 +42,7 @@ PER = (
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
-    r"|task|rank|gpu|core|with|has|have|having|of"
+    r"|task|rank|process|thread|cpu|host|machine|takes|needs|gets|uses|runs|gpu|core|with|has|have|having|of"
     r"|using|running"
     r"|containing)))?"
 )

@@ -120,7 +120,11 @@ FOREIGN_WORDS = _pairs("""
     unterbrechung=interruption dateisystem=file_system dateisysteme=file_systems netz=network netzwerk=network
     netzes=network réseau=network erforderlich=required notwendig=needed nötig=needed jobname=job_name
     umgebungsvariable=environment_variable umgebungsvariablen=environment_variables gesetzt=set
-    sollten=should müsste=must müssten=must dürfen=may est=is obligatoire=mandatory rechenjob=job gemeinsam=together
+    sollten=should müsste=must müssten=must dürfen=may est=is     kostenstelle=account grafikspeicher=gpu_memory
+    videospeicher=gpu_memory davon=of_them verteilt=distributed
+    réparti=distributed répartis=distributed réparties=distributed unter=under üblichen=usual bisherigen=previous
+    habituels=usual habituelles=usual anzahl=number_of nombre=number
+    obligatoire=mandatory rechenjob=job gemeinsam=together
     gleichzeitige=simultaneous tournent=run
     tourne=runs tourner=run
 """)

@@ -46,7 +46,8 @@ _FRENCH = frozenset("nous pour avec sur le la les est une du des et cherche voud
 _GERMAN = frozenset("und mit auf der die das den bitte knoten kerne stunden für pro ich wir eine nicht".split())  # noqa: SIM905
 """Words that tell which of the two a text is, where `je` is `I` or `per`."""
 _DAY_PART = re.compile(
-    r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh|morgen)s?"
+    r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh"
+    r"|morgen)s?"
 )
 """`Montagmittag`, `Freitagabend`."""
 _COUNTED = re.compile(r"[ ]\d{1,7}(?![\dh:])")
@@ -174,10 +175,11 @@ class Line:
         labels = {match.start("label") for match in _LABEL.finditer(self.text)}
         position, before = 0, ""
         compounds = {start: (end, str(value)) for start, end, value in compound_numbers(self.text)}
-        renamed = {start: (end, words) for start, end, words in labelled(self.text)}
+        renamed = {start: (end, words) for start, end, words in labelled(self.text, foreign=self.foreign)}
         compounds |= {start: (end, words) for start, end, words in replaced_numbers(self.text)}
-        if self.foreign:
-            compounds |= {start: (end, words) for start, end, words in foreign_phrases(self.text)}
+        for start, end, words in foreign_phrases(self.text) if self.foreign else ():
+            if start not in compounds or compounds[start][0] < end:
+                compounds[start] = end, words
         compounds |= renamed
         for start, end in self._chunks(blanked):
             if end <= position:
@@ -185,7 +187,7 @@ class Line:
             at = max(start, position)
             if self._norm and (start in labels or (start in renamed and "\n" in self.text[position:start])):
                 self._put(";", position, at)
-            if self._norm and at == start:
+            if self._norm and at == start and not self._apart_in_french(start, end):
                 self._put(" ", position, at)
             if at in compounds:
                 stop, value = compounds[at]
@@ -268,6 +270,12 @@ class Line:
             self._put_raw(inner, stop, blanked)
         self._put_raw(stop, end, blanked)
         return lowered if stop == end else ""
+
+    def _apart_in_french(self, start: int, end: int) -> bool:
+        """Whether a chunk is a sign that French sets apart from the word before it (`durée : 2 h`), not a clock."""
+        if not self.foreign or self.text[start:end] not in (":", ";", "?", "!"):
+            return False
+        return not any(character.isdigit() for character in "".join(self._norm[-24:]).rpartition(" ")[2])
 
     def _number_pair(self, core: str) -> bool:
         first = core.lower().split("-")[0]

@@ -36,7 +36,8 @@ LOCAL_AFTER = (
 LOCAL_WITH = (
     rf"(?<![\w-])(?:an? |the |its |their )?(?:own )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssd"
     rf"|nvme|drive)"
-    rf"s?,? (?:with|of|having|that has|which has) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
+    rf"s?,? (?:with|of|having|that has|which has|has|(?:should|must)(?: have| be"
+    rf"| hold)?) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
     rf"| capacity)?(?! \w*memory)"
 )
 LOCAL_BEFORE = (

@@ -17,7 +17,8 @@ NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
-    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name"
+    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id|code"
+    rf"|name|head"
     rf"|number)(?![\w-])"
     rf"| ?:| ?=){{1,6}} ?| ){NAME}"
 )

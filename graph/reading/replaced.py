@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from graph.reading.lexicon import FOREIGN_WORDS, NUMBER_WORDS
+from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
 
 __all__ = ["replaced_numbers"]
 
@@ -25,9 +25,20 @@ _INSTEAD = (
     r"(?:instead of|rather than|in place of|statt|anstatt|anstelle von|an stelle von|au lieu (?:de|des)|plutôt que)"
 )
 _NOW = (
-    r",?(?: (?:now|please|rather|better|only|jetzt|nun|bitte|diesmal|dieses mal|lieber|nur|nur noch|maintenant)){1,2} "
+    r",?(?: (?:now|please|rather|better|only|this time|jetzt|nun|bitte|diesmal|dieses mal|lieber|nur|nur noch"
+    r"|maintenant)){1,2} "
 )
 _UNIT = r"(?= ?[^\W\d_])"
+_OTHER = re.compile(
+    rf"(?i)(?<![\w-]){_INSTEAD} {_WAS}{_N} (?P<unit>[^\W\d_]{{3,12}}){_NOW}(?P<kept>{_N})(?= ?(?:[,.;!)\n]|$))"
+)
+"""`instead of the usual 8 nodes please 12`: the unit is said once."""
+_COUNTER = re.compile(
+    r"(?i)(?<![\w.,:/-])(?P<kept>\d{1,5}) (?:pieces?|pcs\.?|nos\.?|units?|stück|stk\.?|numbers?)(?: of)?"
+    r"(?= (?:[\w-]{2,12} )?(?:gpus?|nodes?|cores?|cpus?|cards?|processors?|knoten|kerne|karten|grafikkarten|servers?"
+    r"|machines?)(?![\w-]))"
+)
+"""`8 pieces of A100 GPUs`."""
 _RULES = tuple(
     re.compile(rule)
     for rule in (
@@ -44,4 +55,13 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     for rule in _RULES:
         for match in rule.finditer(text):
             kept = match["kept"].lower()
-            yield match.start(), match.end(), str(NUMBER_WORDS.get(kept, FOREIGN_WORDS.get(kept, kept)))
+            yield match.start(), match.end(), _digits(kept)
+    for match in _OTHER.finditer(text):
+        unit = match["unit"].lower()
+        yield match.start(), match.end(), f"{_digits(match['kept'].lower())} {FOREIGN_UNITS.get(unit, unit)}"
+    for match in _COUNTER.finditer(text):
+        yield match.start(), match.end(), match["kept"]
+
+
+def _digits(number: str) -> str:
+    return str(NUMBER_WORDS.get(number, FOREIGN_WORDS.get(number, number)))

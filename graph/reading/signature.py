@@ -22,7 +22,7 @@ _CLOSING = re.compile(
     r"|mfg|merci(?: (?:beaucoup|bien|par avance|mille fois))?|(?:bien |très )?cordialement|cdt|bien à (?:vous|toi)"
     r"|bonne (?:journée|soirée|semaine|fin de journée)|bon week-?end|à bientôt|(?:grosses )?bises"
     r"|amicalement|amitiés|salutations(?: distinguées)?|(?:meilleures|sincères|respectueuses) salutations"
-    r"|schönen (?:tag|abend|feierabend)(?: noch)?|schönes wochenende|bis (?:bald|dann)|servus|tschüss"
+    r"|schönen (?:tag|abend|feierabend)(?: noch)?|schönes wochenende|bis (?:bald|dann)|servus|tschüss|hochachtungsvoll"
     r"|thanking you|(?:with )?(?:friendly|kind|cordial|best|warm|respectful) (?:greetings|regards|salutations)"
     r"|(?:many |kind )?thanks (?:and|with|for) [a-z ,-]{2,40}|have a (?:nice|good|great) (?:day|weekend|week|one))"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
