@@ -45,7 +45,7 @@ INDEPENDENT = (
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
-    rf"|not more than "
+    rf"|not more than |never more (?:than|as) |not more as "
     rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:at most|max(?:imum)?|of them|jobs|tasks|runs|elements"
     rf"|members|array"
     rf"|running|may|can|should|run"

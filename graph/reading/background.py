@@ -56,6 +56,7 @@ _TELLS = re.compile(
     r"|used to (?:run|take|be|need|use|do)"
     rf"|(?:and |but |because |as )?(?:it|they|we|i|this|that|he|she) (?:always |often |only |just |then "
     rf"|already )?{_PAST}"
+    r"|(?:hatten?|brauchten?|nahm(?:en)?|nutzten?|lief(?:en)?|rechneten?|reichten?) (?:i|we|it|you|das|the)"
     rf"|(?:the|our|my|all|these|those)(?: [\w-]+){{1,3}} (?:was|were|had|took|ran|crashed|failed|died|got|came)"
     rf"|{_OWN}\b.{{0,60}}\b(?:has|have|offers|takes?|is|only|cannot|can't|does not|doesn't|with)|on {_OWN}"
     r"|(?:my|our) quota (?:is|there)|(?:have|has|had|'ve) been told)(?![\w-])"
@@ -234,7 +235,11 @@ def _is_open(word: str) -> bool:
 
 
 def _may_ask(words: str) -> bool:
-    return _CLAIMS.search(words) is not None or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    return (
+        _CLAIMS.search(words) is not None
+        or _FILES.search(words) is not None
+        or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    )
 
 
 def _name(draft: Draft, start: int, end: int, why: str) -> None:

@@ -46,7 +46,9 @@ _STRONG = frozenset("package software application app module modules install ins
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
+    r"| run let(?![\w-])"
 )
+_RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
     r"|danke|cordialement)"
@@ -128,6 +130,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     marked = not _COMPOUND.search(norm[start:end]) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
+    if draft.line.foreign and marked and _RUN_LAST.match(following):
+        named = True  # `bitte GADGET-4 bis Freitag durchrechnen`
     verb = single and name.replace("-", "").isalpha() and name.islower()
     if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb

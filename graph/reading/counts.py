@@ -70,7 +70,7 @@ BACKWARD = (
     rf"|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
     r"(?:(?:[ _-]?(?:per|/)[ _-]?| (?:on|in|for) (?:an?|each|every) )(?P<per>node|host|machine|server|task|rank"
     r"|process|proc|gpu|core|cpu|job)s?)?"
-    rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
+    rf"(?: ?[:=] ?| (?:number|count|quantity)(?: is| are| of|:| ?=) ?)(?P<n>{NUMBER})(?![\w:-])"
     r"(?! (?:x )?(?:[cg]pus?|cores?|tasks?|ranks?|processes|threads?|nodes?|nvidia|amd|intel|[kmgt]i?b|hours?|days?)\b"
     r"(?! ?[:=]))"
 )

@@ -59,6 +59,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"au lieu (?:de|des|du)|en lieu et place de", "instead of"),
     (r"(?:ne |n')(?:(?:doit|devra|devrait|peut|pourra|va) )?(?:pas |jamais |point )?(?:dépass|excéd)(?:er|era|e|ent"
      r"|eront|erait)?(?: (?:pas|jamais))?(?= (?:les )?\d)|sans (?:dépasser|excéder)(?= \d)", "at most"),
+    (r"höchstens aber", "but at most"),
+    (r"dépend(?:ent|ra)? d(?:u|es|e)(?= (?:job|travail|calcul))", "depends on"),
     (r"au maximum", "at most"),
     (r"au minimum", "at least"),
     (r"(?:estimée?|fixée?|limitée?|évaluée?)s? à(?= \d)", "of"),
@@ -72,7 +74,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"(?= )", "after successful completion of"),
     (r"(?:qu'|seulement |uniquement )?après (?:la )?(?:fin|terminaison) d(?:u|es|e)(?= (?:job|travail|calcul))",
      "after completion of"),
-    (r"durch (?:ist|sind)", "is finished"),
+    (r"(?:durch|(?<!erfolgreich )(?:fertig|beendet|abgeschlossen|durchgelaufen|zu ende)) (?:ist|sind)", "is finished"),
     (r"en parallèle", "in parallel"),
     (r"(?:qu'(?:il|elle) ait (?:réussi|abouti|échoué|planté)(?: ou (?:non|pas|échoué|réussi))?"
      r"|quel(?:le)? que (?:soit|sera) (?:son|sa|le|la|l') ?(?:résultat|issue|état|état final|succès)"
@@ -94,6 +96,12 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (rf"(?:darf|kann|soll) {_IT}{_SOFTLY}(?:nicht|keinesfalls|auf keinen fall) {_SOFTLY}(?:neu|wieder|erneut|noch"
      r" einmal) (?:eingereiht|gestartet|eingestellt) werden|ne (?:peut|doit|pourra) (?:pas|jamais) être (?:relancée?"
      r"|redémarrée?|resoumise?|remise? (?:en|dans la) (?:file|queue))", "do not requeue"),
+    # Places
+    (r"(?:scheidet|fällt)(?: (?:leider|hier|für uns|diesmal))? (?:aus|weg|flach)|kommt (?:für uns "
+     r"|hier )?nicht in (?:frage"
+     r"|betracht)|ist (?:tabu|ausgeschlossen|gesperrt)|est (?:exclue?|hors de question|à éviter|proscrite?|à exclure)"
+     r"|ne (?:convient|va) pas(?= ?[,.;!\n])", "is ruled out"),
+    (r"surtout pas (?:de|sur|chez|à)|surtout pas(?= \w+ ?[,.;!])|auf keinen fall auf", "not on"),
     # Things of the field
     (rf"{_GPU} (?:brauch\w+|benötig\w+) (?:(?:wir|ich|es|man|er|sie) )?(?:dafür |hier |dazu )?(?:keine?|nicht)"
      rf"|{_GPU} (?:(?:werden|sind|wird|ist) )?(?:hier |dafür )?(?:nicht|keine) (?:benötigt|gebraucht|nötig|erforderlich"

@@ -152,6 +152,8 @@ def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, st
 def _in_english(said: str) -> str:
     """A German or French label in English words, as far as they are of the field."""
     said = re.sub(r"(?<=\w)d'|(?<![\w-])(?:d'|der |des |de la |de |du |les |la |le |die )", "", said)
+    said = re.sub(r"^(.*?(?:processus|tâches|rangs)) mpi(?= |$)", r"mpi \1", said)
+    said = re.sub(r"^mpi nombre ", "nombre mpi ", said).replace("par processus", "par process")
     words = [FOREIGN_UNITS.get(word) or FOREIGN_WORDS.get(word, word) for word in said.split(" ")]
     return re.sub(r"^number (?=[a-z])", "number of ", re.sub(r"^number of of ", "number of ", " ".join(words)))
 

@@ -120,7 +120,13 @@ FOREIGN_WORDS = _pairs("""
     unterbrechung=interruption dateisystem=file_system dateisysteme=file_systems netz=network netzwerk=network
     netzes=network réseau=network erforderlich=required notwendig=needed nötig=needed jobname=job_name
     umgebungsvariable=environment_variable umgebungsvariablen=environment_variables gesetzt=set
-    sollten=should müsste=must müssten=must dürfen=may est=is     kostenstelle=account grafikspeicher=gpu_memory
+    sollten=should müsste=must müssten=must dürfen=may est=is     durchrechnen=run projektkonto=project_account
+    rechenkonto=account abrechnungskonto=account kontingent=allocation
+    fassung=version rechendauer=runtime laufdauer=runtime auftragsname=job_name programmaufruf=command abbild=image
+    unabhängige=independent unabhängigen=independent indépendants=independent indépendantes=independent meinem=my
+    portable=laptop bürorechner=workstation arbeitsplatzrechner=workstation mais=but s'appelle=is_called
+    messdaten=data rohdaten=data simulationsdaten=data quelldaten=data
+    kostenstelle=account grafikspeicher=gpu_memory
     videospeicher=gpu_memory davon=of_them verteilt=distributed
     réparti=distributed répartis=distributed réparties=distributed unter=under üblichen=usual bisherigen=previous
     habituels=usual habituelles=usual anzahl=number_of nombre=number

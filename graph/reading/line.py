@@ -308,8 +308,10 @@ class Line:
             return f"{part['day']} {'vormittag' if part['part'] in ('früh', 'morgen', 'vormittag') else part['part']}"
         if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
             return "to"
-        if low == "je" and self.french:
-            return "i"
+        if low == "processus" and before in {"par", "chaque", "per", "each"}:
+            return "process"
+        if self.french and low in ("je", "on"):
+            return "i" if low == "je" else "we"
         if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:

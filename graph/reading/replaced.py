@@ -39,6 +39,14 @@ _COUNTER = re.compile(
     r"|machines?)(?![\w-]))"
 )
 """`8 pieces of A100 GPUs`."""
+_BOTH = re.compile(
+    rf"(?i)(?<![\w-])(?:at least|mindestens|au moins) (?P<low>{_N}),?(?: (?:and|but|und|aber|et|mais))? (?:at most"
+    rf"|no more than"
+    rf"|up to|höchstens|maximal|au plus|au maximum) (?P<high>{_N})(?= (?:[\w-]{{2,10}} )?(?:nodes?|tasks|ranks"
+    rf"|processes|cores"
+    r"|knoten|kerne|prozesse|nœuds|noeuds|cœurs|coeurs|processus)(?![\w-]))"
+)
+"""`at least 3, at most 5 nodes`."""
 _RULES = tuple(
     re.compile(rule)
     for rule in (
@@ -59,6 +67,9 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _OTHER.finditer(text):
         unit = match["unit"].lower()
         yield match.start(), match.end(), f"{_digits(match['kept'].lower())} {FOREIGN_UNITS.get(unit, unit)}"
+    for match in _BOTH.finditer(text):
+        low, high = _digits(match["low"].lower()), _digits(match["high"].lower())
+        yield match.start(), match.end(), f"between {low} and {high}"
     for match in _COUNTER.finditer(text):
         yield match.start(), match.end(), match["kept"]
 

@@ -25,7 +25,7 @@ _OPERATORS = {
     r"|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
           r"|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
-    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
+    ">": r">|(?:bigger|greater|higher) than|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
     "==": r"==|=|exactly|any",
 }  # fmt: skip
@@ -65,7 +65,7 @@ RANGE = (
     rf"|before|under)"
     rf",? (?P<high3>{VERSION})"
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}}(?:(?:that|which) (?:is|are"
-    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
+    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}|r20\d\d[ab]){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
