@@ -46,7 +46,6 @@ _STRONG = frozenset("package software application app module modules install ins
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
-    r"| run let(?![\w-])"
 )
 _RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(

@@ -141,6 +141,8 @@ FOREIGN_ALONE = _words("""
     bonjour merci projet besoin depuis est une einem einer sobald oder je demain les sont données ne doit liegen daten
     sind ist ni du des une par au aux cette mon notre votre nos vous chez dont durée compte calcul calculs fichier
     fichiers cherche faut mein meine unser unsere vom kein keine noch auch wird werden haben brauche brauchen benötigen
+    hatten hatte dafür jetzt genügen reicht reichen sollen sollten möchten gerne beim damit dort ihr uns mich danke
+    dass müssen müsste läuft laufen rechnen dieses dieser il ça c'est qui que très ici être peut deux ces leur
     benötige laufzeit rechnung diesmal statt insgesamt mindestens höchstens
 """)
 """Two of these tell German or French where no unit does."""
