@@ -15,16 +15,36 @@ from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
 
-_END = re.compile(r"(?<![ .]\w)(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )")
+_END = re.compile(
+    r"(?<![ .][^\W\d])(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )"
+)
 _JOINED = re.compile(r",? (?=(?:but|so|because|whereas|hence|therefore|this time|now|today)\b)|, (?=and now\b)")
 _PAST = (
     r"(?:was|were|did|had|took|ran|used|got|crashed|failed|died|needed|worked|finished|went|came|became|hit|tried"
-    r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't)"
+    r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't"
+    r"|war|waren|hatten?|lief(?:en)?|brauchten?|reichten?|dauerten?|nahm(?:en)?|ging(?:en)?|kam(?:en)?|stürzten?"
+    r"|gebraucht|gelaufen"
+    r"|genommen|verwendet|benutzt|genutzt|gereicht|gedauert|abgestürzt|abgebrochen|gescheitert|gehabt|gewesen|gestartet"
+    r"|(?:have|has|hat) (?:[^\s,.;]+ ){1,8}run|avait|avions|avaient|était|étaient|étions|tournait|utilisait|utilisions"
+    r"|(?:on|ça|cela|it|we|i|nous|je) [a-zà-ÿ]{2,20}(?<!r)(?:ait|ais|ions|aient)|prenait|fallait|durait|pris|utilisé"
+    r"|lancé|duré|tourné|planté|suffi|dépassé|obtenu|eu)"
 )
 _BEFORE = (
     r"(?:last (?:time|week|month|year|night|run|attempt|semester|summer|winter|spring|autumn|fall)|the last|our last"
     r"|my last|previous(?:ly)?|former(?:ly)?|in the past|back then|so far|until now|up to now|yesterday|ago|earlier"
-    r"|before that|originally|initially|at first|the first (?:try|time|attempt|run))"
+    r"|before that|originally|initially|at first|the first (?:try|time|attempt|run)"
+    r"|(?:in|at|during) (?:the|our|my) (?:precedent|preceding|previous|former) [a-z]+"
+    r"|(?:on|with) (?:the|our|my) (?:old|former|previous|alten?|vorigen?|früheren?|ancien(?:ne)?|vieux|vieille)"
+    r" (?:cluster|machine|system|server|rechner|maschine|anlage|système|serveur|calculateur|grappe)"
+    r"|(?:at |on |in )?(?:letzte[nsmr]?|vorige[nsmr]?|vergangene[nsmr]?) (?:mal|week|monat|jahr|semester|sommer|winter"
+    r"|herbst|frühjahr|frühling|nacht|run|versuch|projekt|kampagne)|zuletzt|früher|damals|bisher|bislang|gestern"
+    r"|vorgestern|seinerzeit|ursprünglich|anfangs|at ersten (?:mal|versuch|run)|vor (?:a|2|3|4|\d+|einigen|ein paar) "
+    r"(?:week|weeks|monaten?|jahre?n?|day|days)"
+    r"|(?:the |at )?(?:mois|week|an|année|semestre|été|hiver|printemps|automne|projet|essai|run|tir) (?:dernier"
+    r"|dernière|passée?|précédente?)|(?:the )?(?:dernière|première|fois) (?:fois|dernière|passée)|jusqu'ici|jusqu'à "
+    r"présent|auparavant|autrefois|naguère|hier|à l'époque|à l'origine|au départ|at départ|it y a (?:\d+ |quelques )"
+    r"(?:weeks|mois|ans|days)"
+    r"|before the [a-zà-ÿ]+(?= (?:lief|liefen|war|waren|hatten?|it|we|i|the|das|on|avait|tournait|était)(?![\w-])))"
 )
 _OWN = (
     r"(?:(?:my|our|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
@@ -36,6 +56,7 @@ _TELLS = re.compile(
     r"|used to (?:run|take|be|need|use|do)"
     rf"|(?:and |but |because |as )?(?:it|they|we|i|this|that|he|she) (?:always |often |only |just |then "
     rf"|already )?{_PAST}"
+    r"|(?:hatten?|brauchten?|nahm(?:en)?|nutzten?|lief(?:en)?|rechneten?|reichten?) (?:i|we|it|you|das|the)"
     rf"|(?:the|our|my|all|these|those)(?: [\w-]+){{1,3}} (?:was|were|had|took|ran|crashed|failed|died|got|came)"
     rf"|{_OWN}\b.{{0,60}}\b(?:has|have|offers|takes?|is|only|cannot|can't|does not|doesn't|with)|on {_OWN}"
     r"|(?:my|our) quota (?:is|there)|(?:have|has|had|'ve) been told)(?![\w-])"
@@ -87,8 +108,42 @@ _A_NODE_FAILS = (
 )
 
 
+_REACHED = re.compile(
+    r"(?<![\w-])(?:(?:you|sie|ihr|vous|can|können) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
+    r"(?:reach|call|phone|ring|find|contact|erreichen|joindre|erreicht) (?:me|us|mich|uns)"
+    r"|(?:reach|call|phone|contact|joindre|erreichen) (?:me|us|mich|uns)"
+    r"|(?:i|we)(?: am|'m| are|'re| bin| sind)? (?:reachable|on holiday|on vacation|on leave|out of (?:the )?office"
+    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable"
+    r"|(?:me|nous) joindre)(?![\w-])"
+)
+_OF_WORK = re.compile(
+    r"(?<![\w-])(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|jobs?|runs?|memory|[kmgt]i?b|\./\S+)(?![\w-])"
+)
+
+
+_THEN = re.compile(
+    r"\((?:(?:damals|seinerzeit|bisher|bislang|vorher|früher|zuletzt|(?:at )?letztes? mal|back then|last (?:time|month"
+    r"|week"
+    r"|year)|previously|formerly|à l'époque|auparavant|jusqu'ici)[ :,][^()\x00]{1,80}|before: [^()\x00]{1,80}"
+    r"|[^()\x00]{1,80} (?:last (?:time|month|week|year)|back then|damals|à l'époque|beforehand|previously))\)"
+)
+"""`(damals 2 Knoten)`."""
+
+
+def _hide_when_reached(draft: Draft) -> None:
+    """Hide `you reach me until 17:00`, which is no deadline."""
+    for start, end in [*_parts(draft.line.open)]:
+        part = draft.line.open[start:end]
+        if _REACHED.search(part) and "\x00" not in part.strip("\x00 ") and not _OF_WORK.search(part):
+            _name(draft, start, end, "tells when somebody is reached, and asks for nothing")
+
+
 def hide_stories(draft: Draft) -> bool:
     """Hide clauses that tell how it was (`last month it ran on 16 nodes and crashed`); True if there were any."""
+    _hide_when_reached(draft)
+    for match in [*_THEN.finditer(draft.line.open)]:
+        if not _ASKS.search(match[0]):
+            _name(draft, *match.span(), "tells how it was, and asks for nothing")
     text = draft.line.open
     told: list[tuple[int, int]] = []
     parts = [*_parts(text)]
@@ -183,7 +238,11 @@ def _is_open(word: str) -> bool:
 
 
 def _may_ask(words: str) -> bool:
-    return _CLAIMS.search(words) is not None or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    return (
+        _CLAIMS.search(words) is not None
+        or _FILES.search(words) is not None
+        or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    )
 
 
 def _name(draft: Draft, start: int, end: int, why: str) -> None:

@@ -40,6 +40,8 @@ _RUN = frozenset("run runs running execute executing launch launching".split()) 
 _DIRECT = frozenset(
     "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
 )
+_LOOSE = frozenset("of for do perform by to and or plus have has let give put place".split())  # noqa: SIM905
+"""Words before a name, and before any other word as well."""
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
 _CALLED = re.compile(
     r"(?<![\w-])(?:programs?|software|package|code|solver|tool|application|app|module|library|suite|something|thing"
@@ -51,6 +53,7 @@ _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
 )
+_RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
     r"|danke|cordialement)"
@@ -134,6 +137,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     marked = not (_COMPOUND.search(norm[start:end]) or _describes(name, following)) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
+    if draft.line.foreign and marked and _RUN_LAST.match(following):
+        named = True  # `bitte GADGET-4 bis Freitag durchrechnen`
     verb = single and name.replace("-", "").isalpha() and name.islower()
     if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
@@ -188,6 +193,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if not (named or marked or in_list):
         if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
             return
+        if cue is not None and cue["cue"] in _LOOSE and not run_of and name.islower() and is_known(name, "en"):
+            return  # `a model of pine forests`, `it finished with success`
         draft.default(f"{name!r} is taken as the name of software")
     try:
         add_need(draft, SoftwareNeed(name=own_name(name)), start, end)

@@ -20,7 +20,10 @@ __all__ = ["Amount", "Draft"]
 
 MAX_ITEMS, MAX_QUESTIONS = 256, 64
 
-_FILLER = r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of)[ ]){0,3}"
+_FILLER = (
+    r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of|our|my|usual"
+    r"|previous|former)[ ]){0,3}"
+)
 _NOT = re.compile(
     r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|any(?:thing)? (?:but|except)|except|excluding|instead of"
     r"|other than|apart from|aside from"

@@ -41,15 +41,20 @@ BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b
 BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
     rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
-    rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?))?\)?(?!\w){PER}"
+    rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?:(?:each|per|je|jeweils) (?:with |having )?)?"
+    rf"(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each| per (?:gpu|card))?)?\)?(?!\w){PER}"
 )
-IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each)?)?\)"
+IN_BRACKETS = (
+    rf"\((?:nvidia |amd )?(?P<model>{MODEL})s?(?:(?:,| with)?(?: (?:each|per)(?: with)?)? ?"
+    r"(?P<size>\d{1,4} ?g(?:i?b|igs?|igabytes?)?)(?: each| per (?:gpu|card))?)?\)"
+)
 _MAKER = r"(?: (?:from|by|of|made by|produced by) (?P<vendor2>nvidia|amd|intel)(?!\w))?"
 WITH_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{_MAKER}{PER}(?:,? (?P<link>with|having|of"
     rf"|that have"
     rf"|which have|each with"
-    rf"|each having|each of them with|each of which has) | \(?)(?:at least |(?:no|not) less than |>= ?"
+    r"|each having|each of them with|each of which has|with each|with per|each|à|à each) | \(?)"
+    r"(?:at least |(?:no|not) less than |>= ?"
     rf"|(?:a )?min(?:imum)?\.?(?: of)? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*"
     r"|gpu memory|vmem))?(?: each"
@@ -314,6 +319,8 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
         return True  # `V100 GPUs of 32 GB`
     if match["memory"]:
         return not re.search(r"ram|main|system", match["memory"])
+    if re.search(r"each|per", match["link"] or ""):
+        return True  # `2 GPUs with each at least 40 GB`
     return match["sure"] not in ("", " or more")
 
 

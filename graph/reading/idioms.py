@@ -39,6 +39,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),
     (r"(?<=\x00) or so" + _END, ""),
+    (r"(?<=\x00)[ ,]{0,2}(?:instead of|rather than) (?:(?:the|our|my|usual|previous) ){0,2}\d{1,6}(?: usual"
+     r"| previous)?" + _END, ""),
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
     (r"(?:w|w/) ?(?=[\x00 ])|together (?:with )?(?=\x00)|as (?:an? )?inputs?" + _END, ""),

@@ -17,7 +17,7 @@ from graph.reading.bearing import BEARING, LOOSE
 from graph.reading.draft import Draft
 from graph.reading.lexicon import PADDING
 
-__all__ = ["asks_nothing", "is_ordinary"]
+__all__ = ["asks_nothing", "is_foreign_noun", "is_ordinary"]
 
 _WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -91,6 +91,8 @@ def _ordinary(word: str, foreign: bool) -> bool:
         return False
     if low in _OF_SCIENCE:
         return True
+    if foreign and (parts := _parts_of_compound(word)):
+        return not any(part in BEARING or lemmatize(part, "de").lower() in BEARING for part in parts)
     known = [language for language in (("en", "fr", "de") if foreign else ("en",)) if _known(word, language)]
     if not known:
         return word.islower() and not foreign and _mistyped(word)
@@ -107,6 +109,37 @@ def _mistyped(word: str) -> bool:
     near |= {first + letter + rest for first, rest in cuts for letter in ascii_lowercase}
     found = [other for other in near if is_known(other, "en")]
     return bool(found) and all(_ordinary(other, foreign=False) for other in found)
+
+
+_LINKS = ("", "s", "es", "n", "en", "er", "e")
+_SHORTEST_PART = 4
+
+
+@cache
+def _parts_of_compound(word: str) -> tuple[str, ...]:
+    """The German words that a noun no dictionary has is put together from, in every way; none: it is no compound."""
+    low = word.lower()
+    if word != low.capitalize() or is_known(word, "de") or is_known(low, "en") or is_known(low, "fr"):
+        return ()
+    parts: list[str] = []
+    for cut in range(_SHORTEST_PART, len(low) - _SHORTEST_PART):
+        tail = low[cut:].capitalize()
+        stems = [low[: cut - len(link)] for link in _LINKS if low[:cut].endswith(link)]
+        known = [
+            stem
+            for stem in stems
+            if len(stem) >= _SHORTEST_PART and (is_known(stem, "de") or is_known(stem.capitalize(), "de"))
+        ]
+        if known and is_known(tail, "de"):
+            parts += [*known, tail, tail.lower(), *(stem.capitalize() for stem in known)]
+    return tuple(parts)
+
+
+def is_foreign_noun(word: str) -> bool:
+    """Whether a word is one of German or French and of no other language that names of programs are taken from."""
+    if is_known(word.lower(), "en") or not _LETTERS.fullmatch(word):
+        return False
+    return is_known(word, "de") or (word.islower() and is_known(word, "fr")) or bool(_parts_of_compound(word))
 
 
 def _known(word: str, language: str) -> bool:

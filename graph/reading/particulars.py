@@ -20,7 +20,7 @@ _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?"
 _LICENCE = r"(?!and\b)[a-z][\w.-]*(?:@[\w.-]+)?(?::\d{1,6})?"
 LICENCES = (
     r"(?<![\w-])(?:(?:needs?|with|using|and|the|takes?|requires?|an?|1) ){0,3}licen[cs]es?(?: tokens?)? ?(?:of|for|is"
-    r"|are)?[:=]? ?\(?"
+    r"|are|please)?[:=]? ?\(?"
     rf"(?P<all>{_LICENCE}:\d{{1,6}}(?:(?:,? and |, ?| ?\+ ?){_LICENCE}:\d{{1,6}}){{0,16}}"
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
 )

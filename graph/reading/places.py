@@ -17,9 +17,10 @@ NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
-    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name"
-    rf"|number)(?!\w)"
-    rf"|:| ?=){{1,6}} ?| ){NAME}"
+    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id|code"
+    rf"|name|head"
+    rf"|number)(?![\w-])"
+    rf"| ?:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
     r"(?<![\w-])(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on|from"
@@ -32,7 +33,8 @@ CHARGE = (
 )
 QUEUE = (
     rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition|file d'attente)(?:(?: (?:is|called|named|name)(?!\w)|:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
+    rf"|partition|file d'attente)(?:(?: (?:is|called|named|name(?= is|[:= ]{{1,2}}[\"'`]))(?![\w-])"
+    rf"| ?:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
 )
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
@@ -40,12 +42,13 @@ QUEUE_AFTER = (
 )
 QUEUE_LISTED = r"(?<=, )[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue|partition)(?= ?[,.;]|$)"
 QOS = (
-    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: (?:is|called|named)(?!\w)|:"
+    rf"(?<![\w-])(?:(?:with|and|using|the|use|in) ){{0,3}}(?:qos|quality of service)(?:(?: (?:is|called"
+    rf"|named)(?![\w-])| ?:"
     rf"| ?=){{1,6}} ?| ){NAME}"
 )
 QOS_AFTER = r"(?<![\w-])(?:with|in|using|use) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? qos(?![\w-])"
 RESERVATION = (
-    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?:(?: (?:is|called|named)(?!\w)|:"
+    rf"(?<![\w-])(?:(?:in|with|using|the|use|my|our) ){{0,3}}reservation(?:(?: (?:is|called|named)(?![\w-])| ?:"
     rf"| ?=){{1,6}} ?"
     rf"| ){NAME}"
 )
@@ -100,7 +103,8 @@ EXCLUSIVE = (
     r"|(?:(?:must|may|should|can) )?not (?:to )?(?:be )?shared(?: with (?:anybody|anyone|others|other (?:jobs"
     r"|users))(?: else)?)?"
     r"|(?:(?:that|which) (?:is|are) |(?:must|may|should|can|to) be |are )?shared with (?:nobody|no ?one|none"
-    r"|no other (?:jobs?|users?|people|work))(?: else)?|no sharing|(?:whole|full|entire) nodes (?:for|to) (?:us|me"
+    r"|no other (?:jobs?|users?|people|work))(?: else)?|no sharing|(?:whole|full|entire) nodes"
+    r" (?:only |just )?(?:for|to) (?:us|me"
     r"|ourselves|myself)|of its own(?! \w)|(?:all )?to (?:itself"
     r"|myself|ourselves)|(?:with )?nobody else on (?:it|the nodes?"
     r"|them))(?![\w-])"

@@ -95,7 +95,8 @@ CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
     rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
     rf"|, ?)(?:{RUNTIMES}))*)(?![\w/-]|:\S)"
-    rf"(?:,? (?:(?:of|in|at) )?(?:an? )?{RANGE})?(?: (?:containers?|images?|runtime|support|installed|available"
+    rf"(?:(?:,? | ?\()(?:(?:of|in|at) )?(?:an? )?{RANGE}\)?)?(?: (?:containers?|images?|runtime|support|installed"
+    rf"|available"
     rf"|or similar))*"
 )
 ROOTLESS = (

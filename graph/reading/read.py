@@ -55,6 +55,8 @@ from graph.reading.wishes import read_wishes
 __all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
+_WORK = {"command", "software", "script"}
+_NAME = re.compile(r"(?=\D*[A-Za-z])(?=.*\d|.+[A-Z])[A-Za-z][\w.+-]*\w")
 _PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
@@ -139,12 +141,20 @@ def _read_words(
     text, quoted = without_quoted_lines(text)
     draft = Draft(Line(text), now, time_zone)
     told = _by_rules(draft, text, sites, script_reader, stories=False)
-    if told and not {"command", "software", "script"} & draft.fields.keys():
-        draft = Draft(Line(text), now, time_zone)  # what is to be run stands in the story
-        _by_rules(draft, text, sites, script_reader, stories=True)
+    if told and not _WORK & draft.fields.keys():
+        whole = Draft(Line(text), now, time_zone)
+        _by_rules(whole, text, sites, script_reader, stories=True)
+        if _WORK & whole.fields.keys() or _names_left(whole) - _names_left(draft):
+            draft = whole  # what is to be run stands in the story, or may
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
     return _finish(draft, dict(draft.fields), base)
+
+
+def _names_left(draft: Draft) -> set[str]:
+    """Words that look like names of programs, and that no rule has read."""
+    left = (draft.line.words(*match.span()) for match in re.finditer(r"[^\s\x00,;:!?()]+", draft.line.open))
+    return {word for word in left if _NAME.fullmatch(word)}
 
 
 def _by_rules(

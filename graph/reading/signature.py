@@ -12,10 +12,19 @@ __all__ = ["hide_signature"]
 
 _CLOSING = re.compile(
     r"(?i)(?<![\w-])(?:(?:many |kind |best |warm )?(?:thanks|regards)|thank you|thx|cheers|greetings|best|best wishes"
-    r"|all the best|sincerely|yours|vielen dank|danke|(?:viele |beste |liebe |freundliche |mit freundlichen )?gr(?:ü"
-    r"|ue|u)"
-    r"(?:ß|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
-    r"|mfg|merci|cordialement|bien à vous|bonne journée)"
+    r"|all the best"
+    r"|sincerely|(?:yours|very)? ?(?:faithfully|truly|respectfully|cordially)|yours sincerely|yours|clear skies"
+    r"|(?:(?:many|kind|best|warm|friendly|warmest|kindest) )?(?:regards|greetings|wishes"
+    r"|thanks)(?: from [^\d\n,]{2,30})?|(?:vielen|besten|herzlichen|lieben|schönen|tausend) dank|danke(?: schön"
+    r"| sehr)?|(?:(?:mit )?(?:viele|beste|liebe|freundliche|herzliche|schöne|sonnige|kollegiale)[nrs]? )?gr(?:ü|ue"
+    r"|u)(?:ß"
+    r"|ss)(?:en?)?(?: (?:aus|von|vom) [^\d\n,]{2,30})?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
+    r"|mfg|merci(?: (?:beaucoup|bien|par avance|mille fois))?|(?:bien |très )?cordialement|cdt|bien à (?:vous|toi)"
+    r"|bonne (?:journée|soirée|semaine|fin de journée)|bon week-?end|à bientôt|(?:grosses )?bises"
+    r"|amicalement|amitiés|salutations(?: distinguées)?|(?:meilleures|sincères|respectueuses) salutations"
+    r"|schönen (?:tag|abend|feierabend)(?: noch)?|schönes wochenende|bis (?:bald|dann)|servus|tschüss|hochachtungsvoll"
+    r"|thanking you|(?:with )?(?:friendly|kind|cordial|best|warm|respectful) (?:greetings|regards|salutations)"
+    r"|(?:many |kind )?thanks (?:and|with|for) [a-z ,-]{2,40}|have a (?:nice|good|great) (?:day|weekend|week|one))"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
     r"|(?:(?<=[LVlv][Gg])|(?<=[Mm][Vv][Hh]))[ \t]+)(?=\S)"
@@ -35,11 +44,21 @@ _SHORT = re.compile(
     r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß|merci)[ ,]+(?-i:[A-Z][^\W\d_]+"
     r"|[a-z]{1,3})\W*$"
 )
+_CALLED = (
+    r"(?:kolleginnen und kollegen|kollegen|kolleginnen|collègues|(?:admin|support|hpc)-?team"
+    r"|(?:(?:herr|frau|hr\.|fr\.|mr\.?|mrs\.?|ms\.?|m\.|mme|dr\.?|prof\.?) ){0,3}"
+    r"(?-i:[A-ZÀ-Þ][^\W\d_A-Z]+(?:[ -][A-ZÀ-Þ][^\W\d_A-Z]+){0,2}))"
+)
+"""Whom a letter greets: colleagues, or a person by name."""
 _GREETING = re.compile(
     r"(?i)\s*(?:guten (?:tag|morgen|abend)|sehr geehrte[^,\n]{0,80}|(?:good )?(?:morning|afternoon|evening)|moin"
     r"|hallo|hello"
-    r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team))"
-    r"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous))?[ \t]*[,!.\n]"
+    r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team"
+    r"|admins?|support|helpdesk|sirs?|madam)|respected (?:sirs?|madam|team)|salut|coucou|servus|liebe[rs]?|chère?s?"
+    r"|dear"
+    r"|grüß gott|grüezi)"
+    rf"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous|à l'équipe|tout le monde|{_CALLED}))?"
+    r"[ \t]*[,!.\n]"
 )
 _LAST = re.compile(
     r"(?:\n|(?<=[.!?] )(?=(?:Prof|Dr|Dipl)\b))[ \t]*(?P<name>(?:(?:Prof|Dr"
@@ -58,7 +77,8 @@ _ABOUT = re.compile(r"[ \t]*[,(/|\u2013\u2014\n-]")
 _TITLE = re.compile(
     r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
     r"|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|e-?mail:?|dept\.?|department|institute|university|group|lab|of"
-    r"|for|and|the|de|von|van|der|den|di|la|le|du|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
+    r"|for|and|the|für|und|et|des|de|von|van|der|den|di|la|le|du"
+    r"|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
 )
 _NUMBER = re.compile(r"\+?\(?\d[\d().\-/ ]*")
 _PLACE = re.compile(

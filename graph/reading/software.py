@@ -12,6 +12,7 @@ from graph.reading.bare_names import read_bare_names
 from graph.reading.builds import is_a_manager, own_name
 from graph.reading.draft import Draft
 from graph.reading.moment_words import MONTH_NAME
+from graph.reading.ordinary import is_foreign_noun
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
@@ -43,6 +44,7 @@ _NO_GOOD = re.compile(
     r"| (?:crashes|fails|hangs)(?![\w-])"
 )
 _OF_A_TIME = ("in ", "of ", "at ")
+_YEAR = re.compile(r"20\d\d|\d{1,3}")
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
 _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
 
@@ -69,6 +71,8 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     written = draft.line.words(start, end).split(" ") if words else []
     if len(written) == 2 and written[0].isalpha() and written[0].islower() and any(map(str.isupper, written[1])):
         start += len(words.pop(0)) + 1  # `tolerates VASP`
+    elif len(written) == 2 and draft.line.foreign and is_foreign_noun(written[0]) and any(map(str.isupper, written[1])):
+        start += len(words.pop(0)) + 1  # `Ozeanmodell NEMO`
     while words and not single and (plain_word(words[-1]) or words[-1] in _BUILDS):
         end -= len(words.pop()) + 1
     return (start, end) if words and start < end else None
@@ -102,6 +106,10 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
+    if draft.line.foreign and not match["op"] and _YEAR.fullmatch(match["version3"] or match["version4"] or ""):
+        last = draft.line.words(*span).split(" ")[-1]
+        if is_foreign_noun(last):
+            return  # `Kampagne 2025`, `vendredi 15`
     name = draft.line.norm[slice(*span)]
     if name in _NUMBERED or is_a_manager(draft, *span):
         return

@@ -53,7 +53,8 @@ _INTRO = (
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) (?:than|as|of)"
+    r"(?:(?P<mode>at more|not (?:over|above)|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer"
+    r"|more) (?:than|as|of)"
     r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than"
     r"|no longer than"
     r"|not longer than"

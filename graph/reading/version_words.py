@@ -16,14 +16,16 @@ _DOTTED = (
     r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
-    ">=": r">=|=>|≥|at least|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
+    ">=": r">=|=>|≥|at least|(?:superior|greater|higher|newer|bigger)(?: than)? or equal (?:to|than|as)"
+    r"|(?<!apart )(?<!aside )(?<!different )from versions?|starting (?:with|at|from)(?: versions?)?"
+    r"|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
     r"|min(?:imum)?\.?(?: of)?|ab|(?:any(?:thing| version| release)|something|everything) (?:from|since)"
-    r"|starting (?:with|at|from)|(?:up)?from(?= v?\d[\w.]{0,12} (?:on|and (?:up|on|above))(?= ?(?:[,.;)]|$|but|and"
-    r"|yet)))",
-    "<=": r"<=|=<|≤|at most|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
+    r"|(?:up)?from(?= v?\d[\w.]{0,12} (?:on|and (?:up|on|above))(?= ?(?:[,.;)]|$|but|and|yet)))",
+    "<=": r"<=|=<|≤|at most|(?:inferior|less|lower|older|smaller)(?: than)? or equal (?:to|than|as)"
+    r"|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
           r"|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
-    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
+    ">": r">|(?:bigger|greater|higher) than|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
     "==": r"==|=|exactly|any",
 }  # fmt: skip
@@ -59,13 +61,13 @@ RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
     rf"|{_ANY}?(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and"
     rf"|to) (?P<high>{VERSION})"
-    rf"|{_ANY}?(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
+    rf"|{_ANY}?(?:from )?(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
     rf"|through) ?(?P<high2>(?!r\d{{1,2}}(?!\w)){_DOTTED})"
     rf"|(?:versions|releases) (?P<low5>{VERSION}) (?:through|to|till|until|up to) (?P<high5>{VERSION})"
     rf"|{_ANY}?(?:{VERSION_WORD} )?(?:from )?(?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?"
     rf"(?:not including|not|excluding|exclud(?:ing|es)|below|before|under),? (?P<high3>{VERSION})"
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}}(?:(?:that|which) (?:is|are"
-    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
+    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}|r20\d\d[ab]){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"

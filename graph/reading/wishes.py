@@ -54,7 +54,8 @@ OBJECTIVES = {
     r"|tôt) possible"
     r"|the more (?:vite|tôt) possible|as possible schnell|baldmöglichst|frühestmöglich|so (?:schnell|bald"
     r"|soon) es geht",
-    "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
+    "queue-depth": r"(?:the )?(?:waiting )?queue is (?:the )?(?:shortest|most short|emptiest"
+    r"|most empty|least busy|least long)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth"
     r"|(?:the )?(?:fewest|least) jobs (?:are )?(?:waiting|queued|in (?:the )?queue)|kürzeste (?:warteschlange"
