@@ -270,7 +270,7 @@ def read_arrays(draft: Draft) -> None:
             _copies(draft, match["n"], match.start(), match.end(), None)
     _claim_their_number(draft)
     for match in (*limits, *draft.line.find(AT_ONCE)):
-        limit, spec = count_of(match["n"]), draft.fields.get("array")
+        limit, spec = count_of(match["n"]), draft.fields.get("array", draft.known and draft.known.array)
         if limit and isinstance(spec, ArraySpec):
             draft.fields["array"] = spec.model_copy(update={"at_once": limit})
             draft.source("array.at_once", *match.span())

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
-from dragoman.request import Source
+from dragoman.request import JobRequest, Source
 from dragoman.secrets import redact
 from graph.reading.line import Line
 from graph.reading.reading import Option, Question
@@ -109,6 +109,8 @@ class Draft:
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)
     """Where each field of one value was stated last."""
+    known: JobRequest | None = None
+    """What the words are about, where that is stated apart from them: the request of a script."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 

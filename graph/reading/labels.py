@@ -98,12 +98,16 @@ _SHORT = re.compile(
 _EACH_NODE = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn)(?![\w/-])(?![ \t]*[:=])")
 
 _EVEN_IF = re.compile(
-    r"(?i)(?<![\w-])(?P<lead>even (?:if|when|though|should)|no matter (?:if|whether|how)|(?:regardless|irrespective) of"
+    r"(?i)(?<![\w-])(?P<lead>even (?:if|when|though|should)|no matter (?:if|whether|how)"
+    r"|(?:(?:it|i|we) )?(?:does not|doesn't|do not|don't|no longer) (?:matters?|care|mind)(?: any ?more| any longer"
+    r"| now)? (?:if|whether|how)|(?:regardless|irrespective) of"
     r" (?:whether|if|how)|whether(?: or not)?|auch wenn|selbst wenn|egal ob|même si|peu importe si)"
     r" (?:the |le |la |der )?job (?:number |no\.? ?|#)?\d{1,12} (?:has |is |does |did |a |hat )?"
     r"(?P<end>(?:fail(?:s|ed)?|crash(?:es|ed)?|dies?|died|end(?:s|ed)?|abort(?:s|ed)?|succeed(?:s|ed)?|finish(?:es|ed)?"
     r"|work(?:s|ed)?|scheitert|fehlschlägt|abbricht|abstürzt|échoue|échoué|plante|réussit)"
-    r"(?: (?:or|oder|ou) (?:not|nicht|non|pas|fails?|succeeds?|crashes))?)(?![\w-])"
+    r"(?: (?:or|oder|ou) (?:not|nicht|non|pas|fails?|succeeds?|crashes))?"
+    r"(?:[,;] (?:and |but )?it (?:only |just )?(?:has|needs) (?:only )?to (?:be|have) (?:ended|over|finished|done))?)"
+    r"(?![\w-])"
 )
 """`even if job 12 fails`: it is waited for, whatever becomes of it."""
 

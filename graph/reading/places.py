@@ -18,7 +18,7 @@ ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
     rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: (?:is|id|code|name"
-    rf"|number)"
+    rf"|number|it is|now)"
     rf"|:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
@@ -32,7 +32,7 @@ CHARGE = (
 )
 QUEUE = (
     rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition|file d'attente)(?:(?: (?:is|called|named)|:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
+    rf"|partition|file d'attente)(?:(?: (?:is|called|named|it is|now)|:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
 )
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"

@@ -1,0 +1,167 @@
+"""What words change in a launch line or in directives that stand beside them: `this time 96 ranks`, `6 hours, not 4`.
+
+A line and words that differ are asked about. Where the words say that they change something, they count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from graph.reading.draft import Amount, Draft
+from graph.reading.environment import variable
+from graph.reading.launchers import Launch
+from graph.reading.numbers import NUMBER, count_of
+
+__all__ = ["line_with", "read_changes", "words_change"]
+
+_UNIT = (
+    r"(?:(?P<node>nodes?|hosts?|machines?)|(?P<task>(?:mpi )?(?:tasks?|ranks?|process(?:es)?|procs?))"
+    r"|(?P<core>cores?|cpus?)|(?P<gpu>gpus?|cards?))"
+)
+_TO = (
+    r"(?:(?:has|have|is|are|must|should|shall|needs?|ought|to|be|now|will|has to|goes|go|went|gets?)[ ]){0,4}"
+    r"(?:up|down|raised|increased|lowered|reduced|decreased|cut|changed|set|doubled|halved|rises|rise|grows|grow"
+    r"|drops|drop|falls|fall|changes|change|becomes|become|increases|increase|decreases|decrease|moves|is|are)"
+)
+RISES = (
+    rf"(?<![\w.-])(?:the )?(?:number|count) of {_UNIT} {_TO}(?: from {NUMBER})?(?: to)? (?P<n>{NUMBER})"
+    r"(?![\w:-]|[.,]\d)(?! (?:per|on|for|in|to) )"
+)
+RAISE = (
+    r"(?<![\w-])(?:please )?(?:raise|increase|lower|reduce|decrease|cut|change|set|bring|double|halve)(?: the)?"
+    rf"(?: (?:number|count) of)?(?: the)? {_UNIT}(?: from {NUMBER})? to (?P<n>{NUMBER})"
+    r"(?![\w:-]|[.,]\d)(?! (?:per|on|for|in|to) )"
+)
+"""`the number of nodes goes up to 5`, `raise the ranks from 4 to 8`."""
+_LINES = r"(?:directives?|options?|settings?|header|lines?|rest|others?|script|job|thing|flags?)"
+_KEPT = (
+    rf"(?:please )?(?:keep|leave|take|use) (?:all (?:of )?)?(?:the|these|those|this|them|it|everything|all)"
+    rf"(?: {_LINES})*(?: (?:just |exactly )?as (?:they|it|that) (?:are|is|stands?))?"
+    rf"|(?:all )?(?:of )?(?:the |these |those )?(?:{_LINES}|everything|all|these)(?: (?:above|else))?"
+    r"(?: (?:stays?|remains?|is|are|to|be|kept|left|can|may|should))+(?: (?:just |exactly )?as (?:they|it) (?:are|is)"
+    r"| the same| unchanged)?"
+    rf"|(?:all )?(?:the )?(?:same|just|exactly)?(?: {_LINES})? ?(?:as|like) (?:above|before|shown)"
+    rf"|(?:the )?same(?: {_LINES})?"
+)
+_THING = (
+    r"(?:the )?(?:run ?|wall ?)?(?:time(?: limit)?|queue|partition|account|memory"
+    r"|(?:number of )?(?:nodes?|ranks?|tasks?|cores?|gpus?)|name|site)"
+)
+STAYS = (
+    rf"(?<![\w-])(?:{_KEPT})(?![\w-])(?:,? (?:except|only|but|save) that(?: (?:it|i|we) (?=\x00))?"
+    rf"|,? (?:but |except |apart from |save |other than )(?:for )?(?={_THING}(?: ?[:,;]| which| that))"
+    r"|,? but(?![\w-]))?"
+    r"|(?:^|(?<=[.;] )|(?<=, ))(?:except|only|but) that(?![\w-])"
+)
+"""`keep these, except that`, `as above, only that`: what follows is changed, and the rest stays."""
+_CHANGES = re.compile(
+    r"(?<![\w-])(?:this time|now|instead|rather|though|however|make (?:it|that|this)|change[sd]?|raise|increase|lower"
+    r"|reduce|actually|correction|sorry|from now on|today|no longer|not \d[\d.:]*|set to|up to|down to|switch(?:ed)?"
+    r"|lieu|statt|replace[sd]?|overrides?|override|differs?|except|unlike)(?![\w-])"
+)
+_BUT = re.compile(
+    r"(?<![\w-])but(?: (?:with|on|for|in|use|using|take|give|now|please|i|we|need|want|only|at|it)){0,4} $"
+)
+_PASSED = re.compile(
+    r"(?P<lead>(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not|instead(?= )|lieu of"
+    rf"|at lieu of)) (?:the |only |just )?(?P<n>{NUMBER})(?: ?(?P<unit>[a-z]+))?(?![\w.-])"
+)
+_VARIABLE = (
+    r"(?<![\w.-])(?:set |the variable |variable )*(?P<name>{0})(?: (?:has|is|must|should|shall|ought|needs|to|be|now"
+    r"|become|becomes|set|changed|equal))* (?:to )?(?P<value>[^\s,;\x00]{{1,200}})"
+)
+
+
+def read_changes(draft: Draft) -> None:
+    """Find what words say of a line's or directives' counts and variables; only where there are such."""
+    launch = draft.fields.get("launched")
+    if draft.known is None and not (isinstance(launch, Launch) and (launch.shape or launch.fields or launch.line)):
+        return
+    for match in (found for rule in (RISES, RAISE) for found in draft.line.find(rule)):
+        count = count_of(match["n"])
+        unit = next(name for name in ("node", "task", "core", "gpu") if match[name])
+        if count:
+            draft.amounts.append(Amount(unit, count, None, match.start("n"), match.end()))  # type: ignore[arg-type]  # one of these
+            draft.line.claim(*match.span())
+    names = _names(draft, launch)
+    if names:
+        for match in draft.line.find(_VARIABLE.format("|".join(map(re.escape, names)))):
+            name = next(each for each in _variables(draft, launch) if each.lower() == match["name"])
+            value = draft.line.words(*match.span("value")).rstrip(".:\"'").lstrip("\"'")
+            if value:
+                draft.add("environment", variable(draft.secrets, name, value), *match.span())
+                draft.default(f"{draft.words(*match.span())!r} counts, not what the line says")
+    if draft.known is not None:
+        for match in draft.line.find(STAYS):
+            draft.line.claim(*match.span())
+    for match in draft.line.find(r"(?<=[\x00 ,])(?:though|however|nevertheless|nonetheless)(?= ?(?:[,.;!\x00]|$))"):
+        draft.line.claim(*match.span())
+    _pass_over_old(draft, launch)
+
+
+def _names(draft: Draft, launch: object) -> list[str]:
+    return [name.lower() for name in _variables(draft, launch)]
+
+
+def _variables(draft: Draft, launch: object) -> list[str]:
+    known = [item.name for item in draft.known.environment] if draft.known else []
+    return known + ([name for name, _ in launch.environment] if isinstance(launch, Launch) else [])
+
+
+def _pass_over_old(draft: Draft, launch: object) -> None:
+    """`instead of 10`, where the line says 10: its own number, which is not asked for once more."""
+    old = set(_numbers(draft.known.dump() if draft.known else {}))
+    if isinstance(launch, Launch):
+        old |= set(_numbers({**launch.shape, **launch.fields}))
+    for match in draft.line.find(_PASSED.pattern):
+        count, unit = count_of(match["n"]), match["unit"] or ""
+        times = {"h": 3600, "hours": 3600, "hour": 3600, "min": 60, "minutes": 60, "days": 86400, "day": 86400}
+        sizes = [times[unit]] if unit in times else [1, 60, 3600, 86400]
+        if count is not None and any(count * size in old for size in sizes):
+            draft.line.claim(match.start(), match.end() if unit in times else match.end("n"))
+
+
+def _numbers(values: Any) -> Iterator[int]:  # noqa: ANN401  # values of any field
+    if hasattr(values, "model_dump"):
+        values = values.model_dump()
+    if isinstance(values, dict):
+        for value in values.values():
+            yield from _numbers(value)
+    elif isinstance(values, list | tuple):
+        for value in values:
+            yield from _numbers(value)
+    elif isinstance(values, int) and not isinstance(values, bool):
+        yield values
+
+
+def words_change(draft: Draft, path: str) -> bool:
+    """Whether the words that state a field say that they change what a line says."""
+    norm = draft.line.norm
+    for source in draft.sources:
+        if source.field != path or source.start is None:
+            continue
+        at = draft.line.place(source.start)
+        stop = draft.line.place(source.start + len(source.words))
+        first = max((norm.rfind(sign, 0, at) for sign in (". ", "; ", ", ", "! ", ": ", "\x00")), default=-1) + 1
+        line = draft.line.text.rfind("\n", 0, source.start) + 1
+        first = max(first, draft.line.place(line))
+        last = re.search(r"[.;!]|,(?! (?:not|instead|rather|though|this time|now|and not)\b)", norm[stop : stop + 80])
+        clause = f"{norm[first:stop]} {norm[stop : stop + (last.start() if last else 80)]}"
+        if _CHANGES.search(clause) or _BUT.search(norm[first:at]):
+            return True
+    return False
+
+
+def line_with(line: tuple[str, ...], environment: list[tuple[str, str]], stated: dict[str, str]) -> tuple[str, ...]:
+    """A launch line with the values of its variables as words state them."""
+    words = list(line)
+    for name, value in environment:
+        new = stated.get(name, value)
+        for at, word in enumerate(words):
+            if word == f"{name}={value}":
+                words[at] = f"{name}={new}"
+            elif word == name and words[at + 1 : at + 2] == [value]:
+                words[at + 1] = new
+    return tuple(words)
