@@ -35,6 +35,8 @@ COPIES = (
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
 )
+TIMES_COMMAND = rf"(?<![\w.-])(?:run )?(?P<n>{NUMBER}) ?[x×*] ?(?=\x00)"  # noqa: RUF001  # as typed
+"""`500x ./step`: before a command."""
 TASK_ARRAY = (
     rf"(?<![\w.-])(?:an? )?(?P<n>{NUMBER})(?:[ -](?:tasks?|elements?|jobs?)[ -]?(?:job )?array|"
     r" [a-z]{3,16} as (?:an? |one )?(?:job )?array)(?![\w-])"
@@ -268,6 +270,9 @@ def read_arrays(draft: Draft) -> None:
     if "array" not in draft.fields:
         for match in (found for rule in (TASK_ARRAY, INDEPENDENT) for found in draft.line.find(rule)):
             _copies(draft, match["n"], match.start(), match.end(), None)
+        for match in draft.line.find(TIMES_COMMAND):
+            if (count_of(match["n"]) or 0) > 1 and draft.begins_at("command", match.end()):
+                _copies(draft, match["n"], match.start(), match.end(), None)
     _claim_their_number(draft)
     for match in (*limits, *draft.line.find(AT_ONCE)):
         limit, spec = count_of(match["n"]), draft.fields.get("array", draft.known and draft.known.array)

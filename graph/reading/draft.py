@@ -236,6 +236,11 @@ class Draft:
         question = Question(id=path, field=path, words=words, start=start, text=text, options=tuple(options))
         self.questions.append(question)
 
+    def begins_at(self, path: str, at: int) -> bool:
+        """Whether the words that a field was read from begin at a place of the normal form."""
+        places = (item.start for item in self.sources if item.field == path and item.start is not None)
+        return any(self.line.place(start) == at for start in places)
+
     def asks(self, path: str) -> bool:
         """Whether there is a question about a field."""
         return any(question.field == path for question in self.questions)

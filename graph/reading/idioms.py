@@ -26,11 +26,19 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
     (r"(?:w|w/) ?(?=[\x00 ])|together (?:with )?(?=\x00)|as (?:an? )?inputs?" + _END, ""),
-    (r"(?<![^;,|\n] )[a-z][a-z /-]{2,30} ?[:=] ?(?:none|n/a|nothing|not applicable|nil|tbd)" + _END, ""),
+    (r"(?<![^;,|\n] )[a-z][a-z /-]{2,30} ?[:=] ?(?:none|n/a|nothing|not applicable|nil|tbd|not (?:needed"
+     r"|required|necessary))(?: (?:needed|required|necessary))?" + _END, ""),
     # A bound on what is a bound already
     (r"(?<=\x00)[ ,]{0,2}(?:is |being )?(?:the |a |our |my |at (?:the )?(?:very )?)?(?:max|maxi|maximum|maximal|most"
      r"|tops|limit)"
      + _END, "walltime_s budget array.at_once"),
+    (r"(?<=\x00)[ ,]{0,2}(?:at (?:the )?(?:very )?)?latest" + _END, "deadline"),
+    (r"(?:that |provided that )?(?:the |its |our |my )?(?:bill|costs?|price|charges?|spending|expenses?)(?: (?:is"
+     r"|are|must"
+     r"|be|may|should|will|stays?|remains?|comes?|to)){0,3} ?(?=\x00)", "budget"),
+    (r"(?<=\x00),? or,? (?:where|if|when) (?:that|it|this|the former)(?: one)? is(?:n't| not) (?:installed|there"
+     r"|available"
+     r"|present|possible|supported|around),? (?=\x00)", "containers mpi"),
     (r"(?<=\x00) or (?:less|under|below|cheaper|shorter)" + _END, "walltime_s budget"),
     (r"(?<=\x00)[ ,]{0,2}(?:at (?:the )?(?:very )?least"
      r"|minimum)" + _END, "networks storage shapes.0.memory shapes.0.gpus"),
@@ -48,7 +56,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:for |on )?(?:grant )?(?:money|funds) (?:is|are|being) (?:tight|short|scarce|limited)"
      r"|(?:grant )?money", "budget objective"),
     # Of arrays
-    (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?"
+    (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?|cop"
+     r"(?:y|ies)"
      r"|ind(?:ex|ices|exes)|jobs?"
      r"|arrays?)(?= ?[,.;:)\x00]|$| (?:runs?|is|are|gets?|uses?|needs?|takes?|consists|has|covers|goes|with|of"
      r"|from)(?![\w-]))", "array"),

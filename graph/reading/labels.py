@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from graph.reading.label_sense import sense_of
+
 __all__ = ["labelled"]
 
 _LABEL = re.compile(
     r"(?m)(?:^|(?<=[|;,/])(?=[ \t]))[ \t]*(?:(?:[-*•·–—]|\d{1,2}[.)])[ \t]+)?"  # noqa: RUF001  # as people type them
     r"(?P<label>(?:#[ \t]?)?[A-Za-z][\w./#'-]*(?:[ \t][\w./#'-]+){0,6}?)"
     r"(?:[ \t]*[(\[](?P<note>[^()\[\]\n]{1,24})[)\]])?"
-    r"[ \t]*(?P<sign>[:=])(?=[ \t]+(?P<value>[^\n|;,]*))"
+    r"[ \t]*(?P<sign>[:=]|\.{2,20}:?)(?=[ \t]+(?P<value>[^\n|;,]*))"
 )
 _EACH = r"[ /-](?:(?:on|for|per|in|of|at)[ -])?(?:(?:the|an?|one|each|every|single)[ -])*"
 _TASKS = r"(?:(?:number|no\.?|nr\.?|count|#) ?(?:of )?)?(?:mpi[ -])?(?:tasks?|ranks?|process(?:es)?|procs?)"
@@ -52,7 +54,10 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     (r"executable|exec|exe|binary|command line|run line|run command|launch(?: command| line)?|job command"
      r"|programm?e? to run", "command:"),
     (_LIMIT, "walltime:"),
-    (r"(?:queue|partition)(?:[ /](?:name|partition|queue))?", "queue:"),
+    (r"q|(?:queue|partition|part)(?:[ /](?:name|partition|queue))?", "queue:"),
+    (r"(?:proj|prj|acct|acc)\.?", "account:"),
+    (r"sw", "software:"),
+    (r"wt", "walltime:"),
     (r"(?:node[- ])?local (?:scratch|tmp|disk|ssd|nvme|storage)(?: space)?", "local disk:"),
     (r"env(?:ironment)?(?: variables?)?", "environment:"),
 )  # fmt: skip
@@ -67,6 +72,15 @@ _UNITS = {
 }  # fmt: skip
 _NOTES = frozenset(("hh:mm:ss", "hh:mm", "d-hh:mm:ss", "dd-hh:mm:ss", "h:mm:ss", "days-hh:mm:ss", "total", "in total"))
 _BOUNDS = {"min": "at least", "minimum": "at least", "max": "at most", "maximum": "at most"}
+_TIMES = re.compile(r"(?:(?:number of|how many|no\. of|run|wall) )?(?P<unit>hours|hrs|minutes|mins|days)")
+_REPEATED = re.compile(
+    r"(?:(?:number|count|no\.) of |how many )?(?:copies|repeats|repetitions|replicas|replicates|instances|array (?:size"
+    r"|tasks|elements|jobs|members)|independent runs|(?:size|length) of (?:the )?array|array)"
+)
+_SHARED = re.compile(
+    r"(?P<n>\d{1,6}) ?(?P<per>(?:per|/|on each|on every|for each|for every|in each|a|each|every) ?(?:mpi )?(?:node|host"
+    r"|machine|task|rank|process|gpu|core)|each)(?P<rest>)"
+)
 _PER = re.compile(r"(?:(?P<unit>[kmgt]i?b) )?(?:per|/|each) ?(?P<per>node|task|rank|process|core|cpu|gpu)")
 _MEMORY = re.compile(r"(?:main |total )?(?:memory|mem|ram)(?: needed| required)?")
 _SPELT = re.compile(r"(?P<label>.{1,80}?)(?: in (?P<unit>hours|minutes|days|[mgt]i?b))")
@@ -90,11 +104,24 @@ _ROW = re.compile(
     r"(?m)^[ \t]*(?P<row>\|[ \t]*(?P<label>[A-Za-z][\w ./'-]{1,30}?)[ \t]*\|)(?=(?P<value>[^|\n]+)\|[ \t]*$)"
 )
 """`| nodes | 4 |`: a row of a table with two columns."""
+_HEADING = re.compile(
+    r"(?mi)^[ \t]*\|[^|\n\d]{1,30}\|[^|\n\d]{1,30}\|[ \t]*\n(?=[ \t]*\|[ \t]*:?-{2,}:?[ \t]*\|)"
+    r"|^[ \t]*\|[ \t]*(?:items?|fields?|keys?|parameters?|settings?|what|resources?|property|options?|things?)[ \t]*"
+    r"\|[ \t]*(?:values?|settings?|wanted|needed|required|requests?|amounts?|how much|quantity|choice)[ \t]*\|[ \t]*$"
+)
+"""`| item | value |`: the heading of such a table."""
 _SHORT = re.compile(
     r"(?i)(?<![\w.,/:=-])(?P<nodes>\d{1,5}) ?n(?:odes?)?(?:[ \t]*(?:[x×*@,/]|with)[ \t]*|[ \t]+)"  # noqa: RUF001  # as typed
     r"(?P<count>\d{1,4}) ?(?P<unit>ppn|tpn|rpn|cpn)(?![\w/-])"
 )
 """`8n x 48ppn`: nodes, and tasks (`cpn`: cores) of each."""
+_LETTERED = re.compile(
+    r"(?<![\w.,/:=-])(?:(?P<cores>\d{1,5})c|(?P<nodes>\d{1,5})n)(?=[ \t]*(?:$|[\n,;|+&)]|[ \t](?:on|for|per|x|each"
+    r"|with)\b"
+    r"|/(?:node|task|rank|proc|job)))"
+)
+"""`32c`, `4n`: cores and nodes by their letter, as an item of its own."""
+_THREADS = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:thr|thrds?|thds?)(?=/)")
 _EACH_NODE = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn)(?![\w/-])(?![ \t]*[:=])")
 
 _EVEN_IF = re.compile(
@@ -115,8 +142,10 @@ _EVEN_IF = re.compile(
 def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     """Labels that other rules would not know, each with its place and what to read in its place."""
     for match in _LABEL.finditer(text):
-        said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
+        said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ").rstrip(". ")
         norm = _norm(said, (match["note"] or "").lower().strip(), match["value"].strip(), text[: match.start("label")])
+        if norm is None and match["sign"][0] == ".":
+            continue
         if norm is None or (norm[0] == said + match["sign"] and not norm[1] and not match["note"]):
             continue
         end = match.start("value") + len(match["value"].rstrip()) if norm[1] else match.end("sign")
@@ -128,6 +157,8 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
             yield *match.span(), known[0] if known else f"{said}:"
     for match in _GLUED.finditer(text):
         yield *match.span(), f"{match['count']} tasks"
+    for match in _HEADING.finditer(text):
+        yield *match.span(), ";"
     for match in _ROW.finditer(text):
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
         known = _norm(said, "", match["value"].strip(), "")
@@ -140,8 +171,18 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _EVEN_IF.finditer(text):
         yield *match.span("lead"), "after"
         yield *match.span("end"), "whatever its outcome"
+    for match in _LETTERED.finditer(text):
+        yield *match.span(), f"{match['cores']} cores" if match["cores"] else f"{match['nodes']} nodes"
+    for match in _THREADS.finditer(text):
+        yield *match.span(), f"{match['count']} threads"
     for match in _EACH_NODE.finditer(text):
         yield match.start(), match.end(), f"{match['count']} tasks per node"
+
+
+def _counted(said: str) -> str:
+    """What a label counts: `gpus` of `GPUs`, `tasks` of `number of ranks`; nothing where it counts nothing."""
+    norm = next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "") or sense_of(said, "1") or ""
+    return norm[:-1] if norm in ("tasks:", "cores:", "gpus:", "threads:") else ""
 
 
 def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | None:
@@ -149,6 +190,13 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
     number = re.fullmatch(r"\d{1,7}(?:\.\d{1,3})?", value)
     if number and _CONCURRENT.fullmatch(said):
         return "", f"at most {value} at once"
+    if number and (time := _TIMES.fullmatch(said)):
+        return "walltime:", f" {value} {time['unit']}"
+    if number and _REPEATED.fullmatch(said):
+        return "", f"{value} copies"
+    if shared := _SHARED.fullmatch(value.lower()):
+        counted = _counted(said)
+        return ("", f"{shared['n']} {counted} {shared['per']}") if counted else None
     if number and said in ("count", "quantity", "how many") and _OF_GPUS.search(before):
         return "gpus:", ""
     if (
@@ -179,6 +227,8 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
             norm = f"{norm[:-1]} per {per['per']}:"
         elif per:
             return None
+    if not norm and not note:
+        norm = sense_of(said, value) or ""
     if unit and (unit[-1] == "b") != norm.startswith(("memory", "total", "local")):
         return None
     if not norm or (note and not per and note not in _NOTES and not unit):

@@ -33,7 +33,7 @@ _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {
     "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
     "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
-    "mustnt": "mustn't", "wouldnt": "wouldn't",
+    "mustnt": "mustn't", "wouldnt": "wouldn't", "ea": "each", "img": "image", "thr": "threads", "thrds": "threads",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
@@ -177,6 +177,10 @@ class Line:
                 self._put(";", position, at)
             if self._norm and at == start:
                 self._put(" ", position, at)
+            opened = at + next((n for n, sign in enumerate(self.text[at:end]) if sign not in _OPENING), 0)
+            if opened in compounds and at not in compounds:
+                self._put_raw(at, opened, blanked)
+                at = opened
             if at in compounds:
                 stop, value = compounds[at]
                 self._put(value, at, stop)
