@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from dragoman.request import ArrayRange, ArraySpec, Dependency
 from graph.reading.draft import Amount, Draft
@@ -196,6 +197,15 @@ RANGES = (
 )
 """Several ranges, with words between their ends: `indices 5, 7 and 20 to 40`."""
 
+PROGRESSION = (
+    r"(?<![\w-])(?:as |an? |with |the |for |over |on |job |array )*(?:job )?(?:array|ind(?:ex|ices)|ids|seeds|members"
+    r"|elements)(?: (?:of|with|over|from|indices|index|ids|are))*:? ?=? ?"
+    r"(?P<list>\d{1,7}(?:, ?\d{1,7}){1,20}),? ?(?:and so on |etc\.? |\.{2,}|…)?,? ?(?:(?:,? ?(?:up )?to"
+    r"(?: and including)?"
+    r"|through|until|till|and so on|\.{2,}|…),? ?)(?P<last>\d{1,7})(?![\w%:-]|[.,]\d)"
+)
+"""`indices 10, 20, 30 up to 100`, `array 0, 5, ..., 50`: every so many of them."""
+
 
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
     """`1-10:2,15` as ranges; None where a range is empty."""
@@ -218,6 +228,8 @@ def read_arrays(draft: Draft) -> None:
             draft.add("dependencies", Dependency(kind=match["kind"], job_id=job), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
+    for match in draft.line.find(PROGRESSION):
+        _progression(draft, match)
     for match in draft.line.find(RANGES):
         joined = re.sub(r"(?<=\d) ?(?:to|through|up to|[-\u2013]) ?(?=\d)", "-", match["list"].replace("from ", ""))
         spec = parse_array(joined)
@@ -281,6 +293,17 @@ def read_arrays(draft: Draft) -> None:
             draft.source("array.at_once", *match.span())
         elif match in limits:
             draft.unread.append(draft.words(*match.span()).strip(" ,"))
+
+
+def _progression(draft: Draft, match: re.Match[str]) -> None:
+    """`10, 20, 30 up to 100`: the numbers before show the step; where they show none, it is asked."""
+    shown, last = [int(number) for number in re.findall(r"\d+", match["list"])], int(match["last"])
+    steps = {second - first for first, second in pairwise(shown)}
+    step = steps.pop() if len(steps) == 1 else 0
+    if step > 0 and last > shown[-1] and (last - shown[0]) % step == 0:
+        draft.put("array", parse_array(f"{shown[0]}-{last}:{step}"), *match.span())
+    else:
+        draft.ask("array", *match.span(), f"{draft.words(*match.span())!r}: which indices are these?", [])
 
 
 def _claim_their_number(draft: Draft) -> None:

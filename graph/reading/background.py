@@ -53,7 +53,8 @@ _REPEATS = re.compile(
     r"(?<![\w-])(?:same|again|as before|likewise|like (?:last time|before)|as (?:usual|always))(?![\w-])"
 )
 _SAYS = re.compile(
-    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve|'ll)?(?![\w-]).{0,120}?"
+    r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve"
+    r"|'ll)?(?![\w-]).{0,120}?"
     r"(?:'s|'m|'re|'ve|'ll|(?<![\w-])(?:is|are|was|were|am|has|have|had|do|does|did|will|can|may|might|know|think|hope"
     r"|guess|[a-z]{3,}(?:ed|s)))(?![\w-])"
 )

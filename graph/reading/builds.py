@@ -7,7 +7,7 @@ import re
 from dragoman.request import SoftwareNeed
 from graph.reading.draft import Draft
 
-__all__ = ["is_a_manager", "own_name", "with_build"]
+__all__ = ["is_a_manager", "own_name", "pass_over_managers", "with_build"]
 
 _MANAGERS = {
     "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
@@ -21,6 +21,7 @@ _MANAGED = re.compile(
     rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
 )
 _MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
+_MANAGER_FIRST = rf"(?<![\w-])(?:via|through|from|with|using|by) (?:the )?(?:{_ANY})[,:;]? ?(?=\x00)"
 _VARIANTS = re.compile(
     r" ?(?:,? (?:with |built with |and )?(?:the )?(?:variants? )?)?(?<= )[+~][a-z][\w-]*(?:(?:,? and "
     r"|[ ,]{1,2})[+~][a-z][\w-]*)*"
@@ -45,6 +46,14 @@ def is_a_manager(draft: Draft, start: int, end: int) -> bool:
         draft.line.norm[max(0, start - 24) : start],
     )
     return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
+
+
+def pass_over_managers(draft: Draft) -> None:
+    """`via spack, hdf5@1.14.3 and fftw@3.3.10`: who keeps what is listed, where each of them is known to be kept so."""
+    for match in draft.line.find(_MANAGER_FIRST):
+        managers = {need.manager for need in draft.fields.get("software", ())}
+        if managers == {next(name for name in _MANAGERS if match[name])}:
+            draft.line.claim(*match.span())
 
 
 def with_build(draft: Draft, need: SoftwareNeed, start: int, end: int) -> tuple[SoftwareNeed, int, int]:

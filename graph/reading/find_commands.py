@@ -62,7 +62,8 @@ _INTRODUCED = re.compile(
     r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
 )
 _QUOTES = re.compile(
-    r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|was|command|cmd|launch|start|do|call|like|with|program|script|binary|executable))\s*$"
+    r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|was|command|cmd|launch|start|do|call|like|with|program|script|binary"
+    r"|executable))\s*$"
 )
 _DOUBLE_QUOTED = re.compile(r"(?<![\w=])[\"“„](?P<body>[^\"“”„\n]{3,400})[\"”“](?!\w)")
 _SINGLE_QUOTED = re.compile(r"(?<![\w=])'(?P<body>(?:\./|[a-z.]+(?:run|exec)[ ])[^'\n]{1,400})'(?!\w)")
@@ -281,7 +282,8 @@ def find_commands(text: str) -> list[Found]:
 _FILES_BEFORE = re.compile(
     r"(?i)(?<![\w-])(?:is|are|lies?|lives?|sits?|resides?|found|stored|located|kept|copied|staged|saved|writes?|written"
     r"|bring|reads|data|datasets?|files?|inputs?|outputs?|results?|images?|meshe?s?|decks?|checkpoints?|weights"
-    r"|samples?|records?|under|from|into|at|site|path|folder|directory|dir|archive|bucket|scratch|where)(?![\w-])[^.;\n]*$"
+    r"|samples?|records?|under|from|into|at|site|path|folder|directory|dir|archive|bucket|scratch"
+    r"|where)(?![\w-])[^.;\n]*$"
 )
 _JOB_BEFORE = re.compile(r"(?i)(?<![\w-])(?:run|runs|execute|start|launch|command|cmd|program|call)(?![\w-])|\d")
 _FILE_LIKE = re.compile(r"[`\"']?(?:~|\.{1,2})?/[\w.@+*/-]+")

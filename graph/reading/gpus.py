@@ -9,6 +9,7 @@ from dragoman.model import JsonValue
 from dragoman.units import parse_bytes
 from graph.reading.counts import PER, per_of
 from graph.reading.draft import Amount, Draft
+from graph.reading.line import pattern
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
@@ -105,6 +106,11 @@ RELATIVE = (
     r"|above|higher|faster|more recent|equivalent|similar|comparable)(?!\w)"
 )
 """`newer than V100`, `A100 or better`: an order of models that is the person's own."""
+OF_WHICH = (
+    rf",? ?(?:of which|and)? ?(?:i|we)(?:'d| would)? (?:want|need|ask for|require|use|take|like) (?P<n>{NUMBER})"
+    r"(?: of (?:them|those|these|which))?(?![\w.-])(?! (?!in\b|on\b|for\b|both\b|and\b)\w)"
+)
+"""`at least 80 GB on each GPU, of which I want two`."""
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
@@ -212,10 +218,16 @@ def _bytes(size: str) -> int | None:
 
 def _gpu_memory(draft: Draft, match: re.Match[str], size: str) -> None:
     """`16 GB VRAM`: of the GPUs that are counted elsewhere; kept until the counts are known."""
-    each = _bytes(size)
+    each, end = _bytes(size), _or_more(draft, match.end())
     if each is not None and not draft.negated(*match.span()):
-        draft.gpu_memory.append((each, *match.span()))
-        draft.line.claim(*match.span())
+        draft.gpu_memory.append((each, match.start(), end))
+        draft.line.claim(match.start(), end)
+
+
+def _or_more(draft: Draft, end: int) -> int:
+    """Where `or more` ends behind an amount, which is the least that a GPU must have anyway."""
+    more = _MORE.match(draft.line.open, end)
+    return more.end() if more else end
 
 
 def give_what_gpus_have(draft: Draft) -> None:
@@ -226,6 +238,11 @@ def give_what_gpus_have(draft: Draft) -> None:
         if len(counted) == 1 and counted[0].each_bytes in (None, each):
             counted[0].each_bytes = each
             draft.source("shapes.0.gpus", start, end)
+        elif not counted and (said := pattern(OF_WHICH).match(draft.line.open, end)) and count_of(said["n"]):
+            number = Amount("gpu", count_of(said["n"]), None, *said.span(), each_bytes=each)
+            draft.amounts.append(number)
+            counted.append(number)
+            draft.source("shapes.0.gpus", start, said.end())
         elif counted or draft.asks("shapes.0.gpus"):
             draft.unread.append(draft.words(start, end))
         else:
@@ -244,6 +261,11 @@ def read_some_gpus(draft: Draft) -> None:
             _how_many(draft, *match.span(), None)
 
 
+_MORE = re.compile(
+    r" ?\(?(?:(?:or|and) (?:more|above|up|better|higher|upwards?)|at (?:the )?least|minimum"
+    r"|min\.?)(?![\w-])\)?"
+    r"(?! (?:than )?(?:[\d\x00]|an? ))"
+)
 _PART_OF = re.compile(r"(?:half|a quarter|quarter|a third|third|a fraction|part|a part|a slice|slice|1/\d) (?:of )?$")
 
 
@@ -275,10 +297,11 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
     bound = groups.get("bound") or ""
     if bound.startswith(("at least", "up", "at most", "max")):
         draft.default(f"{draft.words(*match.span())!r}: {count} GPUs are asked for")
+    start, end = match.start(), _or_more(draft, match.end()) if each else match.end()
     draft.amounts.append(
-        Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
+        Amount("gpu", count, None, start, end, per=per_of(match), model=model, vendor=vendor, each_bytes=each)
     )
-    draft.line.claim(*match.span())
+    draft.line.claim(start, end)
 
 
 def _says_of_gpu(match: re.Match[str]) -> bool:

@@ -36,8 +36,10 @@ _TIME = (
     r"|sec(?:ond)?s?|weeks?)(?![\w]).*|\d{1,3}(?:-\d{1,2})?:\d\d.*|(?:an?|half|one|two|three|four|five|six|seven|eight"
     r"|nine|ten|twelve|a quarter|three quarters)[ -](?:of an |an |a )?(?:hours?|days?|minutes?|weeks?).*)"
 )
-_SIZE = r"(?:about |at least |min\.? |>=? ?|~ ?)?\d[\d.,]* ?(?:[kmgtp]i?b?|gigs?|gigabytes?|terabytes?"
-r"|megabytes?)(?![\w]).*"
+_SIZE = (
+    r"(?:about |at least |min\.? |>=? ?|~ ?)?\d[\d.,]* ?(?:[kmgtp]i?b?|gigs?|gigabytes?|terabytes?"
+    r"|megabytes?)(?![\w]).*"
+)
 _FILES = r"[\"'`]?[\w*~./][\w.*?/@{},\[\]+-]*(?:\.\w+|/|\*)[\"'`]?(?:(?:,| and| &) ?.*)?"
 _PROGRAM = r"[\"'`].*|(?:\.{0,2}|~)/\S.*"
 _PER = re.compile(

@@ -105,9 +105,8 @@ _ROW = re.compile(
 )
 """`| nodes | 4 |`: a row of a table with two columns."""
 _HEADING = re.compile(
-    r"(?mi)^[ \t]*\|[^|\n\d]{1,30}\|[^|\n\d]{1,30}\|[ \t]*\n(?=[ \t]*\|[ \t]*:?-{2,}:?[ \t]*\|)"
-    r"|^[ \t]*\|[ \t]*(?:items?|fields?|keys?|parameters?|settings?|what|resources?|property|options?|things?)[ \t]*"
-    r"\|[ \t]*(?:values?|settings?|wanted|needed|required|requests?|amounts?|how much|quantity|choice)[ \t]*\|[ \t]*$"
+    r"(?mi)^[ \t]*(?P<head>\|[^|\n\d]{1,30}\|[^|\n\d]{1,30}\|)[ \t]*\n[ \t]*\|[ \t]*:?-{2,60}:?[ \t]*\|["
+    r" \t|:-]{1,80}(?=\n)"
 )
 """`| item | value |`: the heading of such a table."""
 _SHORT = re.compile(
@@ -158,8 +157,11 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _GLUED.finditer(text):
         yield *match.span(), f"{match['count']} tasks"
     for match in _HEADING.finditer(text):
-        yield *match.span(), ";"
+        yield match.start("head"), match.end(), ";"
+    heads = {match.start("head") for match in _HEADING.finditer(text)}
     for match in _ROW.finditer(text):
+        if match.start("row") in heads:
+            continue
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
         known = _norm(said, "", match["value"].strip(), "")
         yield match.start("row"), match.end("row"), f"; {known[0] if known and not known[1] else f'{said}:'}"

@@ -40,7 +40,8 @@ _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 """French units of memory, as they are written: `192 Go` is an amount in any language."""
 _DAY_PART = re.compile(
-    r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh|morgen)s?"
+    r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh"
+    r"|morgen)s?"
 )
 """`Montagmittag`, `Freitagabend`."""
 _COUNTED = re.compile(r"[ ]\d{1,7}(?![\dh:])")

@@ -181,7 +181,8 @@ CLOCK_HOUR = (
 )
 """`at 20h`: the clock, or how long."""
 WEEKEND = (
-    r"(?<![\w-])(?:(?:run|start|it|on|during|over|through|throughout|across|this|the|for|at|am|übers?|ce|dieses|das|coming"
+    r"(?<![\w-])(?:(?:run|start|it|on|during|over|through|throughout|across|this|the|for|at|am|übers?|ce|dieses|das"
+    r"|coming"
     r"|pendant|le|next|kommende[ns]) ){1,6}(?:weekend|week-end|wochenende)(?![\w?-])(?! (?:is|was|were)(?![\w-]))"
 )
 DAY_AFTER = re.compile(

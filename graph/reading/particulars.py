@@ -16,8 +16,10 @@ from graph.reading.script_modules import module_need
 __all__ = ["read_particulars"]
 
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?"
-_LICENCE = r"(?!(?:and|any|free|needed|nil|no|none|not|required|unlimited)\b|n/?a\b)[a-z][\w.-]*(?:@[\w.-]+)?"
-r"(?::\d{1,6})?"
+_LICENCE = (
+    r"(?!(?:and|any|free|needed|nil|no|none|not|required|unlimited)\b|n/?a\b)[a-z][\w.-]*(?:@[\w.-]+)?"
+    r"(?::\d{1,6})?"
+)
 LICENCES = (
     r"(?<![\w-])(?:(?:needs?|with|using|and|the|takes?|requires?|an?|1) ){0,3}licen[cs]es?(?: tokens?)? ?(?:of|for|is"
     r"|are)?[:=]? ?\(?"
@@ -51,6 +53,28 @@ QUEUES = (
     r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|any of) )*(?:queues?|partitions?)(?: is"
     r"| are)?[:=]? ?"
     r"(?P<all>[a-z0-9][\w@.-]*(?:(?:,? or |/)[a-z0-9][\w@.-]*){1,7})(?![\w/])"
+)
+_QUEUE_NAME = r"[\"'`]?(?!(?:if|when|or|and|else|otherwise|is|in|the|if)\b)[a-z0-9][\w@.-]*[\"'`]?"
+_IF_FREE = (
+    r"(?: (?:if|when|where|as long as|provided) (?:there is (?:one|1|such a (?:queue|partition))|(?:it|that|this)"
+    r"(?: one)?"
+    r"(?: queue)? (?:is (?:there|free|available|open|possible|up)|exists|works|has room)|possible|available|free"
+    r"|you have (?:one|1|it)))"
+)
+SECOND_QUEUE = (
+    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|preferably|ideally|first) )*(?:queue|partition)"
+    rf"(?: is)?[:=]? ?(?P<first>{_QUEUE_NAME})(?:{_IF_FREE},?|,? (?:or|and)? ?(?=else|otherwise|if (?:not|that)"
+    rf"|failing))"
+    r",? ?(?:and |or |but )?(?:otherwise|else|if not|failing that|or else|if (?:that|it)(?: one| 1)? is (?:full|busy"
+    r"|missing"
+    r"|closed|not there|not available|unavailable|down)),? (?:(?:in|on|to|into|use|using|via|the|go) )*"
+    rf"(?:queue |partition )?(?P<second>{_QUEUE_NAME})(?! (?:nodes?|cores?|gpus?|hours?))(?: queue"
+    rf"| partition)?(?![\w/=])"
+)
+"""`queue long if there is one, otherwise queue normal`."""
+QUEUE_LIST = (
+    rf"(?:^|(?<=[;,\n|])|(?<=[;,|] ))(?:queues|partitions) ?[:=] ?(?P<all>{_QUEUE_NAME}(?:,? (?:or |then |and )?"
+    rf"{_QUEUE_NAME}){{1,7}})(?= ?(?:[;|\n\x00]|$|\.(?: |$)))"
 )
 _IN_UNIT = (
     r",? \(?(?:measured |given |counted |expressed )?in "
@@ -141,6 +165,14 @@ def read_particulars(draft: Draft) -> None:
         names = tuple(re.split(r",? or |/", draft.line.words(*match.span("all")).rstrip(".")))
         draft.fields["queues"] = names
         draft.put("queue", names[0], *match.span())
+    for match in draft.line.find(SECOND_QUEUE):
+        named = [draft.line.words(*match.span(group)).strip(".\"'`") for group in ("first", "second")]
+        draft.fields["queues"] = tuple(named)
+        draft.put("queue", named[0], *match.span())
+    for match in draft.line.find(QUEUE_LIST):
+        listed = [name for name in re.split(r",? (?:or |then |and )?|,", draft.line.words(*match.span("all"))) if name]
+        draft.fields["queues"] = tuple(name.strip(".\"'`") for name in listed)
+        draft.put("queue", draft.fields["queues"][0], *match.span())
     for match in draft.line.find(MERIT):
         _merit(draft, match)
     for match in (found for rule in (BY_REFERENCE, PASSED_ON, FROM_KEPT) for found in draft.line.find(rule)):

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
-from graph.reading.builds import is_a_manager, own_name
+from graph.reading.builds import is_a_manager, own_name, pass_over_managers
 from graph.reading.draft import Draft
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
@@ -49,6 +49,7 @@ def read_software(draft: Draft) -> None:
         _versioned(draft, match)
     read_bare_names(draft)
     read_version_apart(draft)
+    pass_over_managers(draft)
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -71,6 +72,8 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
+    if match["low6"] and (int(match["low6"]) >= int(match["high6"]) or len(match["high6"]) > len(match["low6"]) + 1):
+        return  # `VASP 6-2`
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
     if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`

@@ -64,6 +64,7 @@ RANGE = (
     rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
+    rf"|(?P<low6>\d{{1,4}}) ?[-\u2013] ?(?P<high6>\d{{1,4}})(?!\w|[.:-]\w)(?! ?(?:mpi |openmp |physical |{COUNTED}))"
     rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
     rf"|{COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
@@ -98,8 +99,8 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
 
 def _two_ends(groups: dict[str, str | None]) -> tuple[VersionBound, ...]:
     """Both bounds of a form that has two; none: it has not."""
-    low = groups.get("low") or groups.get("low2") or groups.get("low5")
-    high = groups.get("high") or groups.get("high2") or groups.get("high5")
+    low = groups.get("low") or groups.get("low2") or groups.get("low5") or groups.get("low6")
+    high = groups.get("high") or groups.get("high2") or groups.get("high5") or groups.get("high6")
     if low and high:
         return _bound(">=", low), _bound("<=", high)
     low, high = groups.get("low3"), groups.get("high3")
