@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
-from graph.reading.builds import is_a_manager, own_name, pass_over_managers
+from graph.reading.builds import give_managers, is_a_manager, own_name
 from graph.reading.draft import Draft
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
@@ -49,7 +49,7 @@ def read_software(draft: Draft) -> None:
         _versioned(draft, match)
     read_bare_names(draft)
     read_version_apart(draft)
-    pass_over_managers(draft)
+    give_managers(draft)
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
