@@ -115,7 +115,8 @@ ARRAY_OF = (
     r"(?:tasks|jobs|elements|members|runs|entries|copies|samples|subjects|cases|points)(?![\w-])"
 )
 MEMBERS = (
-    r"(?<![\w-])(?:for |with |over |on )?(?:the |all )?(?:ensemble )?(?:members|seeds|replicas|realizations|subjects"
+    r"(?<![\w-])(?:only |just )?(?:for |with |over |on )?(?:the |all )?(?:ensemble |array )?(?:members|elements"
+    r"|seeds|replicas|realizations|subjects"
     r"|folds)"
     r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )

@@ -20,21 +20,24 @@ _UNIT = (
     r"(?:(?P<node>nodes?|hosts?|machines?)|(?P<task>(?:mpi )?(?:tasks?|ranks?|process(?:es)?|procs?))"
     r"|(?P<core>cores?|cpus?)|(?P<gpu>gpus?|cards?))"
 )
-_TO = (
-    r"(?:(?:has|have|is|are|must|should|shall|needs?|ought|to|be|now|will|has to|goes|go|went|gets?)[ ]){0,4}"
-    r"(?:up|down|raised|increased|lowered|reduced|decreased|cut|changed|set|doubled|halved|rises|rise|grows|grow"
-    r"|drops|drop|falls|fall|changes|change|becomes|become|increases|increase|decreases|decrease|moves|is|are)"
-)
-RISES = (
-    rf"(?<![\w.-])(?:the )?(?:number|count) of {_UNIT} {_TO}(?: from {NUMBER})?(?: to)? (?P<n>{NUMBER})"
-    r"(?![\w:-]|[.,]\d)(?! (?:per|on|for|in|to) )"
-)
 RAISE = (
-    r"(?<![\w-])(?:please )?(?:raise|increase|lower|reduce|decrease|cut|change|set|bring|double|halve)(?: the)?"
+    r"(?<![\w-])(?:please )?(?:raise|increase|lower|reduce|double[ds]?|halve[ds]?|half|twice|extend(?:ed)?|shorten"
+    r"(?:ed)?|prolong(?:ed)?|decrease|cut|change|set|bring|double|halve)(?: the)?"
     rf"(?: (?:number|count) of)?(?: the)? {_UNIT}(?: from {NUMBER})? to (?P<n>{NUMBER})"
     r"(?![\w:-]|[.,]\d)(?! (?:per|on|for|in|to) )"
 )
-"""`the number of nodes goes up to 5`, `raise the ranks from 4 to 8`."""
+"""`raise the ranks from 4 to 8`."""
+HALF = (
+    rf"(?<![\w-])(?:half|double|twice|triple|thrice|\d times) (?:the |as many |of the )"
+    rf"(?:number of )?{_UNIT}[^.;\x00]{{0,24}}?"
+    rf"[,:(]? ?\(?(?:so|i\.e\.?|that is|that makes|namely|hence|which is|:)[ ,]{{1,2}}(?P<n>{NUMBER})(?![\w.:-]\w)"
+)
+"""`half the nodes will do, so 4`."""
+_COMPARES = (
+    r"(?<![\w-])(?:twice|half|double|thrice|\d times) (?:as (?:long|much|many)|the (?:memory|time|nodes|ranks|cores"
+    r"|gpus)"
+    r"(?: per \w+)?)(?=[ ,.:;])"
+)
 _LINES = r"(?:directives?|options?|settings?|header|lines?|rest|others?|script|job|thing|flags?)"
 _KEPT = (
     rf"(?:please )?(?:keep|leave|take|use) (?:all (?:of )?)?(?:the|these|those|this|them|it|everything|all)"
@@ -54,15 +57,21 @@ STAYS = (
     rf"|,? (?:but |except |apart from |save |other than )(?:for )?(?={_THING}(?: ?[:,;]| which| that))"
     r"|,? but(?![\w-]))?"
     r"|(?:^|(?<=[.;] )|(?<=, ))(?:except|only|but) that(?![\w-])"
+    r"|(?<![\w-])(?:otherwise|apart from that|beyond that)(?: (?:all|everything|it|the rest))?(?: (?:is|are|stays?"
+    r"|remains?))?(?: (?:left )?(?:unchanged|the same|as (?:before|above|it is)))"
 )
 """`keep these, except that`, `as above, only that`: what follows is changed, and the rest stays."""
 _CHANGES = re.compile(
-    r"(?<![\w-])(?:this time|now|instead|rather|though|however|make (?:it|that|this)|change[sd]?|raise|increase|lower"
+    r"(?<![\w-])(?:this time|now|instead|rather than|though|however|make (?:it|that|this)|change[sd]?|raise|increase"
+    r"|double[ds]?|halve[ds]?|half|twice|extend(?:ed)?|shorten(?:ed)?|lower"
     r"|reduce|actually|correction|sorry|from now on|today|no longer|not \d[\d.:]*|set to|up to|down to|switch(?:ed)?"
     r"|lieu|statt|replace[sd]?|overrides?|override|differs?|except|unlike)(?![\w-])"
 )
 _BUT = re.compile(
     r"(?<![\w-])but(?: (?:with|on|for|in|use|using|take|give|now|please|i|we|need|want|only|at|it)){0,4} $"
+)
+_NOT_THE = (
+    r",? ?(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not)(?: in| on| the| queue| account)*"
 )
 _PASSED = re.compile(
     r"(?P<lead>(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not|instead(?= )|lieu of"
@@ -79,7 +88,7 @@ def read_changes(draft: Draft) -> None:
     launch = draft.fields.get("launched")
     if draft.known is None and not (isinstance(launch, Launch) and (launch.shape or launch.fields or launch.line)):
         return
-    for match in (found for rule in (RISES, RAISE) for found in draft.line.find(rule)):
+    for match in (found for rule in (HALF, RAISE) for found in draft.line.find(rule)):
         count = count_of(match["n"])
         unit = next(name for name in ("node", "task", "core", "gpu") if match[name])
         if count:
@@ -93,6 +102,8 @@ def read_changes(draft: Draft) -> None:
             if value:
                 draft.add("environment", variable(draft.secrets, name, value), *match.span())
                 draft.default(f"{draft.words(*match.span())!r} counts, not what the line says")
+    for match in draft.line.find(_COMPARES):
+        draft.line.claim(*match.span())
     if draft.known is not None:
         for match in draft.line.find(STAYS):
             draft.line.claim(*match.span())
@@ -115,12 +126,23 @@ def _pass_over_old(draft: Draft, launch: object) -> None:
     old = set(_numbers(draft.known.dump() if draft.known else {}))
     if isinstance(launch, Launch):
         old |= set(_numbers({**launch.shape, **launch.fields}))
+    names = "|".join(map(re.escape, _old_names(draft, launch)))
+    for match in draft.line.find(rf"{_NOT_THE} (?:{names})(?: (?:queue|account))?(?![\w-])") if names else ():
+        draft.line.claim(*match.span())
     for match in draft.line.find(_PASSED.pattern):
         count, unit = count_of(match["n"]), match["unit"] or ""
         times = {"h": 3600, "hours": 3600, "hour": 3600, "min": 60, "minutes": 60, "days": 86400, "day": 86400}
         sizes = [times[unit]] if unit in times else [1, 60, 3600, 86400]
         if count is not None and any(count * size in old for size in sizes):
             draft.line.claim(match.start(), match.end() if unit in times else match.end("n"))
+
+
+def _old_names(draft: Draft, launch: object) -> set[str]:
+    """Names that a line or directives say: the queue, the account."""
+    fields = ("queue", "account", "qos", "name", "reservation")
+    known = [getattr(draft.known, name) for name in fields] if draft.known else []
+    known += [launch.fields.get(name) for name in fields] if isinstance(launch, Launch) else []
+    return {name.lower() for name in known if isinstance(name, str)}
 
 
 def _numbers(values: Any) -> Iterator[int]:  # noqa: ANN401  # values of any field
@@ -136,20 +158,25 @@ def _numbers(values: Any) -> Iterator[int]:  # noqa: ANN401  # values of any fie
         yield values
 
 
-def words_change(draft: Draft, path: str) -> bool:
-    """Whether the words that state a field say that they change what a line says."""
+def words_change(draft: Draft, path: str, old: object) -> bool:
+    """Whether the words that state a field say that they change the `old` value, which a line says."""
     norm = draft.line.norm
+    denied = rf"(?<![\w-])not (?:in |on |the |queue |account )*{re.escape(str(old).lower())}(?![\w-])"
     for source in draft.sources:
         if source.field != path or source.start is None:
             continue
         at = draft.line.place(source.start)
         stop = draft.line.place(source.start + len(source.words))
-        first = max((norm.rfind(sign, 0, at) for sign in (". ", "; ", ", ", "! ", ": ", "\x00")), default=-1) + 1
+        first = max((norm.rfind(sign, 0, at) for sign in (". ", "; ", ", ", "! ")), default=-1) + 1
         line = draft.line.text.rfind("\n", 0, source.start) + 1
         first = max(first, draft.line.place(line))
-        last = re.search(r"[.;!]|,(?! (?:not|instead|rather|though|this time|now|and not)\b)", norm[stop : stop + 80])
+        last = re.search(
+            r"[.;!]|,(?! (?:not|instead|rather than|though|this time|now"
+            r"|and not)\b)",
+            norm[stop : stop + 80],
+        )
         clause = f"{norm[first:stop]} {norm[stop : stop + (last.start() if last else 80)]}"
-        if _CHANGES.search(clause) or _BUT.search(norm[first:at]):
+        if _CHANGES.search(clause) or re.search(denied, clause) or _BUT.search(norm[first:at]):
             return True
     return False
 

@@ -120,6 +120,16 @@ COUNTED_AFTER = (
 )
 
 
+NUMBER_OF = (
+    rf"(?<![\w.-])(?:the )?(?:number|count) of (?:mpi |compute )?"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
+    r"(?: (?:has|have|is|are|must|should|shall|needs?|ought|to|be|now|goes|go|gets?|up|down|raised|increased|lowered"
+    r"|reduced|decreased|cut|changed|set|doubled|halved|rises?|grows?|drops?|falls?|changes?|becomes?|increases?"
+    rf"|decreases?|moves)){{1,6}}(?: from {NUMBER})?(?: to)? (?P<n>{NUMBER})(?![\w:-]|[.,]\d){PER}"
+)
+"""`the number of ranks has to be 64`, `the number of nodes goes up to 5`."""
+
+
 def _unit(match: re.Match[str]) -> str:
     return next(unit for unit in UNITS if match[unit])
 
@@ -186,6 +196,8 @@ def read_counts(draft: Draft) -> None:
         draft.line.claim(*match.span())  # so that `128 to a node` counts no node
     for match in draft.line.find(COUNTED_AFTER):
         _counted_after(draft, match)
+    for match in draft.line.find(NUMBER_OF):
+        _number_of(draft, match)
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
@@ -215,6 +227,13 @@ def _same_unit(draft: Draft, match: re.Match[str]) -> None:
         draft.amounts.append(Amount("gpu", count, None, *match.span(), per=per_of(match)))  # `MI250X cards, 2 per node`
     else:
         draft.unread.append(draft.words(*match.span()))
+
+
+def _number_of(draft: Draft, match: re.Match[str]) -> None:
+    count = count_of(match["n"])
+    if count and not draft.negated(*match.span()):
+        draft.amounts.append(Amount(_unit(match), count, None, match.start("n"), match.end(), per=per_of(match)))  # type: ignore[arg-type]  # one of UNITS
+        draft.line.claim(*match.span())
 
 
 def _end(amount: Amount) -> int:

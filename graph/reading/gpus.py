@@ -111,6 +111,7 @@ OF_WHICH = (
     r"(?: of (?:them|those|these|which))?(?![\w.-])(?! (?!in\b|on\b|for\b|both\b|and\b)\w)"
 )
 """`at least 80 GB on each GPU, of which I want two`."""
+OF_THEM = rf"(?<![\w.-])(?P<n>{NUMBER}) of (?:them|those|these)(?: (?:will do|suffice|are enough|are needed))?{PER}"
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
@@ -358,8 +359,23 @@ def _give_models(draft: Draft) -> None:
                 draft.source("shapes.0.gpus", start, end)
             elif counted or draft.asks("shapes.0.gpus") or (name == "vendor" and draft.gpu_models):
                 draft.unread.append(draft.words(start, end))
+            elif name == "model" and (said := _of_them(draft, end)):
+                draft.amounts.append(
+                    Amount("gpu", count_of(said["n"]), None, start, end, model=value, per=per_of(said))
+                )
+                draft.source("shapes.0.gpus", *said.span())
+                draft.line.claim(start, end)
+                counted = [draft.amounts[-1]]
             else:
                 _how_many(draft, start, end, value if name == "model" else None)
+
+
+def _of_them(draft: Draft, end: int) -> re.Match[str] | None:
+    """`it has to have H100s. Two of them suffice`: their number, where nothing else was counted between."""
+    said = pattern(OF_THEM).search(draft.line.open, end, end + 80)
+    if said is None or any(end <= amount.start < said.start() for amount in draft.amounts):
+        return None
+    return said if count_of(said["n"]) else None
 
 
 def _how_many(draft: Draft, start: int, end: int, model: str | None, each: int | None = None) -> None:

@@ -24,7 +24,7 @@ _FILLING = _words(
     we i you our my me us all how many much what number count amount no nr total overall altogether max maximum most
     min minimum least limit upper lower bound ceiling cap up needed need required requested wanted want please job
     jobs run runs running task's here there whole one every each exactly own to-be used use using asked allowed
-    expected estimated est from with by as into onto and size value please wish desired planned
+    expected estimated est may can could would from with by as into onto and size value please wish desired planned
     """
 )
 _NAME = r"[\"'`]?[A-Za-z0-9][\w@.-]*[\"'`]?(?: (?:please|only))?"
@@ -89,11 +89,13 @@ _SENSES = (
     _Sense("memory", _words("memory mem ram"), _SIZE, _words("main host system cpu node nodes"),
            ("node", "task", "core", "gpu")),
     _Sense("walltime:", _words(
-        "walltime wallclock runtime time duration length long stopwatch clock hours lasts takes stop kill killed"
+        "longest walltime wallclock runtime time duration length long stopwatch clock hours lasts takes stop kill"
+        " killed"
         " run-time wall-time wall-clock running-time"), _TIME,
         _words("wall clock run-length after takes last take computing compute execution elapsed ends than longer no not"
                " more over long running about does")),
-    _Sense("queue:", _words("queue partition"), _NAME, _words("goes go put which sits submit name class")),
+    _Sense("queue:", _words("queue partition"), _NAME, _words("goes go put which sits submit name class choice"
+    " preferred favourite favorite first")),
     _Sense("account:", _words("account project allocation grant pays payer charge charged bill billed paying billing"
                               " proj prj acct debit debited"), r"[\"'`]?[A-Za-z][\w@.-]*[\"'`]?",
            _words("pays pay name code id cost costs compute money who")),
@@ -110,7 +112,8 @@ _SENSES = (
     _Sense("nodes:", _words("nodes hosts machines boxes servers node host machine blades"), _HERE, _words("compute")),
     _Sense("command:", _words(
         "command cmd executable binary program exe payload invocation launch start call started launched executed"
-        " execute start-line"), _PROGRAM, _words("line thing what runs run string does starts gets is to")),
+        " execute start-line entry entrypoint"), _PROGRAM, _words("line point thing what runs run string does starts"
+        " gets is to")),
     _Sense("command:", _words("what"), _PROGRAM, _words("runs run is to executed")),
 )  # fmt: skip
 
@@ -151,7 +154,7 @@ def _bounds_it(sense: _Sense, tokens: list[str]) -> bool:
 
 
 def _total(sense: _Sense, tokens: list[str]) -> str:
-    if sense.norm == "memory" and {"node", "nodes", "host"} & set(tokens):
+    if sense.norm == "memory" and {"node", "nodes"} & set(tokens):
         return "memory per node:"
     whole = {"total", "overall", "altogether", "whole"} & set(tokens)
     return f"total {sense.norm}:" if whole and sense.norm == "memory" else f"{sense.norm}:"

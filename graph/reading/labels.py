@@ -73,6 +73,7 @@ _UNITS = {
 _NOTES = frozenset(("hh:mm:ss", "hh:mm", "d-hh:mm:ss", "dd-hh:mm:ss", "h:mm:ss", "days-hh:mm:ss", "total", "in total"))
 _BOUNDS = {"min": "at least", "minimum": "at least", "max": "at most", "maximum": "at most"}
 _TIMES = re.compile(r"(?:(?:number of|how many|no\. of|run|wall) )?(?P<unit>hours|hrs|minutes|mins|days)")
+_BOUND = re.compile(r"(?:(?P<most>max(?:imum|\.)?|at most|most)|min(?:imum|\.)?|at least|least) (?P<what>[a-z ]{4,30})")
 _REPEATED = re.compile(
     r"(?:(?:number|count|no\.) of |how many )?(?:copies|repeats|repetitions|replicas|replicates|instances|array (?:size"
     r"|tasks|elements|jobs|members)|independent runs|(?:size|length) of (?:the )?array|array)"
@@ -120,6 +121,21 @@ _LETTERED = re.compile(
     r"|/(?:node|task|rank|proc|job)))"
 )
 """`32c`, `4n`: cores and nodes by their letter, as an item of its own."""
+_KEYS = {
+    "q": "queue", "part": "partition", "acc": "account", "acct": "account", "prj": "project", "proj": "project",
+    "wt": "walltime", "sw": "software",
+}  # fmt: skip
+_KEY = re.compile(rf"(?<![\w./:@+-])(?P<key>{'|'.join(_KEYS)})[ \t]?(?P<sign>[:=])(?=[ \t]?[A-Za-z0-9])")
+"""`q=long`, `acct: phys1`: a field by its short name, wherever it stands."""
+_SIGNED = re.compile(
+    r"(?i)(?<![\w./:-])(?:(?P<start>(?:start(?:s|ing)?|begin(?:s|ning)?)[ \t]?(?:>=?|≥|=>))"
+    r"|(?P<end>(?:done|ends?|finish(?:ed)?|ready|back|complete[d]?)[ \t]?(?:<=?|≤|=<)))(?=[ \t]?\w)"
+)
+"""`start >= Friday 6:00`, `done <= 2026-12-06`."""
+_TABBED = re.compile(
+    r"(?m)^[ \t]*(?P<label>[A-Za-z][\w./'-]*(?: [\w./'-]+){0,4})(?P<gap>\t+| {3,20})(?=(?P<value>[^\s|][^\n]{0,200})$)"
+)
+"""A label and its value in two columns, with a tab or blanks between."""
 _THREADS = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:thr|thrds?|thds?)(?=/)")
 _EACH_NODE = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn)(?![\w/-])(?![ \t]*[:=])")
 
@@ -140,10 +156,13 @@ _EVEN_IF = re.compile(
 
 def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     """Labels that other rules would not know, each with its place and what to read in its place."""
+    leaders = sum(match["sign"][0] == "." for match in _LABEL.finditer(text))
     for match in _LABEL.finditer(text):
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ").rstrip(". ")
         norm = _norm(said, (match["note"] or "").lower().strip(), match["value"].strip(), text[: match.start("label")])
         if norm is None and match["sign"][0] == ".":
+            if leaders > 1:
+                yield match.start("label"), match.end("sign"), f"{said}:"
             continue
         if norm is None or (norm[0] == said + match["sign"] and not norm[1] and not match["note"]):
             continue
@@ -173,6 +192,18 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _EVEN_IF.finditer(text):
         yield *match.span("lead"), "after"
         yield *match.span("end"), "whatever its outcome"
+    for match in _KEY.finditer(text):
+        yield *match.span(), f"{_KEYS[match['key']]}{match['sign']}"
+    for match in _SIGNED.finditer(text):
+        glued = "" if text[match.end()].isspace() else " "
+        yield *match.span(), f"{'start after' if match['start'] else 'done by'}{glued}"
+    columns = [*_TABBED.finditer(text)]
+    for match in columns if len(columns) > 1 else ():
+        said = match["label"].lower().replace("_", " ")
+        known = _norm(said, "", match["value"].strip(), "")
+        whole = known is not None and not known[0].strip()
+        end = match.end() + len(match["value"].rstrip()) if known and known[1] else match.end("label")
+        yield match.start("label"), end, known[1] if whole and known else "".join(known or (f"{said}:", ""))
     for match in _LETTERED.finditer(text):
         yield *match.span(), f"{match['cores']} cores" if match["cores"] else f"{match['nodes']} nodes"
     for match in _THREADS.finditer(text):
@@ -181,9 +212,13 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), f"{match['count']} tasks per node"
 
 
+def _known(said: str) -> str:
+    return next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "")
+
+
 def _counted(said: str) -> str:
     """What a label counts: `gpus` of `GPUs`, `tasks` of `number of ranks`; nothing where it counts nothing."""
-    norm = next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "") or sense_of(said, "1") or ""
+    norm = _known(said) or sense_of(said, "1") or ""
     return norm[:-1] if norm in ("tasks:", "cores:", "gpus:", "threads:") else ""
 
 
@@ -194,6 +229,14 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
         return "", f"at most {value} at once"
     if number and (time := _TIMES.fullmatch(said)):
         return "walltime:", f" {value} {time['unit']}"
+    if number and (ends := _BOUND.fullmatch(said)) and "nodes:" in (_known(ends["what"]), sense_of(ends["what"], "1")):
+        return "", f"{'at most' if ends['most'] else 'at least'} {value} nodes"
+    if re.fullmatch(
+        r"(?:fall-?back|back-?up|second(?:ary)?|alternat(?:iv)?e|spare|2nd|other) (?:queue"
+        r"|partition)",
+        said,
+    ):
+        return "otherwise queue:", ""
     if number and _REPEATED.fullmatch(said):
         return "", f"{value} copies"
     if shared := _SHARED.fullmatch(value.lower()):
@@ -213,7 +256,7 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
     bound = _BOUNDS.get(note) if number else None
     reach = re.fullmatch(r"(\d{1,6}) ?(?:-|–|to|\.\.) ?(\d{1,6})", value)  # noqa: RUF001  # as people type them
     if bound is not None or (reach is not None and not note):
-        counted = next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "")
+        counted = _known(said)
         if reach is not None:
             return (
                 ("", f"{reach[1]} to {reach[2]} {counted[:-1]}") if counted in ("nodes:", "tasks:", "cores:") else None
@@ -224,7 +267,7 @@ def _norm(said: str, note: str, value: str, before: str) -> tuple[str, str] | No
     if _MEMORY.fullmatch(said):
         norm = f"memory per {per['per']}:" if per else "total memory:" if note in ("total", "in total") else "memory:"
     else:
-        norm = next((norm for words, norm in _PATTERNS if words.fullmatch(said)), "")
+        norm = _known(said)
         if per and norm in ("tasks:", "cores:", "gpus:"):
             norm = f"{norm[:-1]} per {per['per']}:"
         elif per:

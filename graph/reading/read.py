@@ -270,7 +270,7 @@ def _shapes(shape: Mapping[str, Any], alternative: str | None) -> tuple[Shape, .
 
 def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launch: Launch) -> None:
     for name, value in launch.shape.items():
-        if name in shape and shape[name] != value and words_change(draft, f"shapes.0.{name}"):
+        if name in shape and shape[name] != value and words_change(draft, f"shapes.0.{name}", value):
             draft.default(f"{_plain(shape[name])} counts for {name}, not {_plain(value)} of the line")
         elif name in shape and shape[name] != value:
             draft.questions.append(
@@ -285,7 +285,7 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
             draft.contested.add(f"shapes.0.{name}")
         shape.setdefault(name, value)
     for name, value in launch.fields.items():
-        if name in fields and fields[name] != value and words_change(draft, name):
+        if name in fields and fields[name] != value and words_change(draft, name, value):
             draft.default(f"{fields[name]} counts for {name}, not {value} of the line")
         elif name in fields and fields[name] != value and isinstance(value, str | int):
             draft.questions.append(
