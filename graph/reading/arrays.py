@@ -298,6 +298,8 @@ def read_arrays(draft: Draft) -> None:
 
 def _progression(draft: Draft, match: re.Match[str]) -> None:
     """`10, 20, 30 up to 100`: the numbers before show the step; where they show none, it is asked."""
+    if match["list"].count(",") == 1 and re.search(r"(?<!up )(?:to|through) ?\d+$", match[0]):
+        return  # `5, 7 to 20`: a list with a range in it
     shown, last = [int(number) for number in re.findall(r"\d+", match["list"])], int(match["last"])
     steps = {second - first for first, second in pairwise(shown)}
     step = steps.pop() if len(steps) == 1 else 0

@@ -62,9 +62,10 @@ STAYS = (
 )
 """`keep these, except that`, `as above, only that`: what follows is changed, and the rest stays."""
 _CHANGES = re.compile(
-    r"(?<![\w-])(?:this time|now|instead|rather than|though|however|make (?:it|that|this)|change[sd]?|raise|increase"
+    r"(?<![\w-])(?:this time|(?<!it )(?<!this )(?<!job )(?<!right )now|instead|rather than|though|however|make (?:it"
+    r"|that|this)|change[sd]?|raise|increase"
     r"|double[ds]?|halve[ds]?|half|twice|extend(?:ed)?|shorten(?:ed)?|lower"
-    r"|reduce|actually|correction|sorry|from now on|today|no longer|not \d[\d.:]*|set to|up to|down to|switch(?:ed)?"
+    r"|reduce|actually|correction|sorry|from now on|no longer|not \d[\d.:]*|set to|up to|down to|switch(?:ed)?"
     r"|lieu|statt|replace[sd]?|overrides?|override|differs?|except|unlike)(?![\w-])"
 )
 _BUT = re.compile(

@@ -111,7 +111,10 @@ OF_WHICH = (
     r"(?: of (?:them|those|these|which))?(?![\w.-])(?! (?!in\b|on\b|for\b|both\b|and\b)\w)"
 )
 """`at least 80 GB on each GPU, of which I want two`."""
-OF_THEM = rf"(?<![\w.-])(?P<n>{NUMBER}) of (?:them|those|these)(?: (?:will do|suffice|are enough|are needed))?{PER}"
+OF_THEM = (
+    rf"(?<![\w.-])(?P<n>{NUMBER}) of (?:them|those|these)(?: (?:will do|suffice|are enough|are needed))?{PER}"
+    r"(?= ?(?:[,.;:)\x00]|$|for\b|and\b|please\b|in\b|on\b))"
+)
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
@@ -373,7 +376,12 @@ def _give_models(draft: Draft) -> None:
 def _of_them(draft: Draft, end: int) -> re.Match[str] | None:
     """`it has to have H100s. Two of them suffice`: their number, where nothing else was counted between."""
     said = pattern(OF_THEM).search(draft.line.open, end, end + 80)
-    if said is None or any(end <= amount.start < said.start() for amount in draft.amounts):
+    holder = (
+        any(amount.unit in ("node", "task") and amount.start < said.start() for amount in draft.amounts)
+        if said
+        else True
+    )
+    if said is None or holder or any(end <= amount.start < said.start() for amount in draft.amounts):
         return None
     return said if count_of(said["n"]) else None
 

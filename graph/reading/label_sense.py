@@ -27,13 +27,17 @@ _FILLING = _words(
     expected estimated est may can could would from with by as into onto and size value please wish desired planned
     """
 )
-_NAME = r"[\"'`]?[A-Za-z0-9][\w@.-]*[\"'`]?(?: (?:please|only))?"
+_NAME = (
+    r"[\"'`]?(?!(?:any|all|default|i|it|me|mine|n/a|no|none|our|ours|same|tbd|this|us|we|yes"
+    r"|you)\b)[A-Za-z0-9][\w@.-]*[\"'`]?(?: (?:please|only))?"
+)
 _COUNT = rf"(?:about |exactly |at (?:least|most) |up to )?(?:\d{{1,7}}|\d{{1,3}}(?:,\d{{3}})+|{'|'.join(NUMBER_WORDS)})"
 _HERE = rf"{_COUNT}(?: (?:of them|in all|in total|altogether|each|please|only))?"
 _TIME = (
     r"(?:about |at most |max\.? |up to |under |< ?|~ ?)?(?:\d[\d.,]*[ -]?(?:d|h|m|s|days?|hours?|hrs?|h\d+|min"
     r"(?:ute)?s?"
-    r"|sec(?:ond)?s?|weeks?)(?![\w]).*|\d{1,3}(?:-\d{1,2})?:\d\d.*|(?:an?|half|one|two|three|four|five|six|seven|eight"
+    r"|sec(?:ond)?s?|weeks?)(?![\w]).*|\d{1,3}(?:-\d{1,2})?:\d\d:\d\d.*|(?:an?|half|one|two|three|four|five|six"
+    r"|seven|eight"
     r"|nine|ten|twelve|a quarter|three quarters)[ -](?:of an |an |a )?(?:hours?|days?|minutes?|weeks?).*)"
 )
 _SIZE = (
@@ -76,9 +80,10 @@ _SENSES = (
     _Sense("start after", _words("earliest"), r".*\d.*", _words("start begin starting time date not before")),
     _Sense("start after", _words("not before"), r".*\d.*", _words("start begin starting time date earlier than"
     " sooner")),
-    _Sense("output:", _words("output outputs result results back home return returned fetch retrieve keep collect"
+    _Sense("output:", _words("output outputs result results back return returned fetch retrieve keep collect"
     " save"),
-           _FILES, _words("file files comes come bring brought take taken get sent send kept afterwards end data")),
+           _FILES, _words("home file files comes come bring brought take taken get sent send kept afterwards end"
+           " data")),
     _Sense("input:", _words("input inputs"), _FILES, _words("file files data deck decks needs takes reads")),
     _Sense("input:", _words("reads needs stage data"), _FILES, _words("file files set sets")),
     _Sense("local disk:", _words("local scratch disk ssd nvme"), _SIZE,
@@ -92,12 +97,12 @@ _SENSES = (
         "longest walltime wallclock runtime time duration length long stopwatch clock hours lasts takes stop kill"
         " killed"
         " run-time wall-time wall-clock running-time"), _TIME,
-        _words("wall clock run-length after takes last take computing compute execution elapsed ends than longer no not"
+        _words("wall clock run-length after takes take computing compute execution elapsed ends than longer no not"
                " more over long running about does")),
     _Sense("queue:", _words("queue partition"), _NAME, _words("goes go put which sits submit name class choice"
     " preferred favourite favorite first")),
     _Sense("account:", _words("account project allocation grant pays payer charge charged bill billed paying billing"
-                              " proj prj acct debit debited"), r"[\"'`]?[A-Za-z][\w@.-]*[\"'`]?",
+                              " proj prj acct debit debited"), _NAME,
            _words("pays pay name code id cost costs compute money who")),
     _Sense("tasks", _words("ranks tasks processes procs rank task process"), _HERE, _words("mpi parallel"),
            ("node", "gpu")),

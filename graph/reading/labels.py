@@ -54,8 +54,8 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     (r"executable|exec|exe|binary|command line|run line|run command|launch(?: command| line)?|job command"
      r"|programm?e? to run", "command:"),
     (_LIMIT, "walltime:"),
-    (r"q|(?:queue|partition|part)(?:[ /](?:name|partition|queue))?", "queue:"),
-    (r"(?:proj|prj|acct|acc)\.?", "account:"),
+    (r"q|(?:queue|partition)(?:[ /](?:name|partition|queue))?", "queue:"),
+    (r"(?:proj|prj|acct)\.?", "account:"),
     (r"sw", "software:"),
     (r"wt", "walltime:"),
     (r"(?:node[- ])?local (?:scratch|tmp|disk|ssd|nvme|storage)(?: space)?", "local disk:"),
@@ -116,16 +116,20 @@ _SHORT = re.compile(
 )
 """`8n x 48ppn`: nodes, and tasks (`cpn`: cores) of each."""
 _LETTERED = re.compile(
-    r"(?<![\w.,/:=-])(?:(?P<cores>\d{1,5})c|(?P<nodes>\d{1,5})n)(?=[ \t]*(?:$|[\n,;|+&)]|[ \t](?:on|for|per|x|each"
+    r"(?<![\w.,/:=-])(?<!\bat )(?:(?P<cores>\d{1,5})c|(?P<nodes>\d{1,5})n)(?=[ \t]*(?:$|[\n,;|+&)]|[ \t](?:on|for"
+    r"|per|x|each"
     r"|with)\b"
     r"|/(?:node|task|rank|proc|job)))"
 )
 """`32c`, `4n`: cores and nodes by their letter, as an item of its own."""
 _KEYS = {
     "q": "queue", "part": "partition", "acc": "account", "acct": "account", "prj": "project", "proj": "project",
-    "wt": "walltime", "sw": "software",
+    "sw": "software",
 }  # fmt: skip
-_KEY = re.compile(rf"(?<![\w./:@+-])(?P<key>{'|'.join(_KEYS)})[ \t]?(?P<sign>[:=])(?=[ \t]?[A-Za-z0-9])")
+_KEY = re.compile(
+    rf"(?<![\w./:@+-])(?P<key>{'|'.join(_KEYS)})[ \t]?(?P<sign>[:=])(?=[ \t]?[A-Za-z])"
+    rf"|(?<![\w./:@+-])(?P<time>wt)(?P<is>[:=])(?=[ \t]?\d)"
+)
 """`q=long`, `acct: phys1`: a field by its short name, wherever it stands."""
 _SIGNED = re.compile(
     r"(?i)(?<![\w./:-])(?:(?P<start>(?:start(?:s|ing)?|begin(?:s|ning)?)[ \t]?(?:>=?|≥|=>))"
@@ -193,7 +197,7 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span("lead"), "after"
         yield *match.span("end"), "whatever its outcome"
     for match in _KEY.finditer(text):
-        yield *match.span(), f"{_KEYS[match['key']]}{match['sign']}"
+        yield *match.span(), f"{_KEYS[match['key']]}{match['sign']}" if match["key"] else f"walltime{match['is']}"
     for match in _SIGNED.finditer(text):
         glued = "" if text[match.end()].isspace() else " "
         yield *match.span(), f"{'start after' if match['start'] else 'done by'}{glued}"

@@ -37,6 +37,7 @@ from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
+from graph.reading.past_labels import tell_past_labels
 from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
@@ -161,6 +162,7 @@ def _by_rules(
         draft.line.claim_text(start, end)
     hide_signature(draft)
     told = not stories and hide_stories(draft)
+    tell_past_labels(draft)
     read_changes(draft)
     read_particulars(draft)
     read_arrays(draft)

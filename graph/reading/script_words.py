@@ -23,9 +23,12 @@ _BUILTINS = frozenset(
 """Words that begin a line of a shell, also where more words of a sentence stand in it."""
 _TICKED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
 _OF_A_SHELL = re.compile(
-    r"\\$|[|<>&]|\$[\w({]|;;|;[ \t]*(?:do|then|done|fi)?$|^[ \t]*[A-Za-z_]\w*=\S|^[ \t]*[^\s:]*[./][^\s:]*(?:[ \t]|$)"
+    r"\\$|[|<>&]|\w[ \t]+[+*/-]?=[ \t]|\$[\w({]|;;|;[ \t]*(?:do|then|done|fi)?$|^[ \t]*[A-Za-z_]\w*=\S"
+    r"|^[ \t]*[^\s:]*[./][^\s:]*(?:[ \t]|$)"
     r"|[)}][ \t]*\{?$"
 )
+_OPTION = re.compile(r"(?:^|[ \t])-{1,2}[A-Za-z]")
+_SHELL = re.compile(r"#![ \t]*\S*?/(?:env[ \t]+)?(?:ba|z|da|k|c|tc)?sh(?:[ \t]|$)")
 _LABELLED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[A-Za-z][\w'-]*(?:[ \t][\w'-]+){0,3}:[ \t]+\S")
 _COUNTED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?\d[\d.,:]*[ \t]*[A-Za-z]{1,16}(?:[ ,.;]|$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -36,6 +39,8 @@ _FEW = 2
 def without_words(script: str) -> tuple[str, str]:
     """The script without the sentences that end it, and these; the second is empty where it ends as a script does."""
     lines = script.splitlines(keepends=True)
+    if script.startswith("#!") and not _SHELL.match(lines[0].rstrip()):
+        return script, ""  # what is a sentence to a shell is none to Python
     first = len(lines)
     for at in range(len(lines) - 1, -1, -1):
         line = lines[at].strip()
@@ -65,4 +70,6 @@ def _is_sentence(line: str) -> bool:
     words = _WORD.findall(bare)
     closed = sum(is_closed_word(word, after) for word, after in zip(words, [*words[1:], ""], strict=True))
     capital = first[0].isupper() and not first.isupper()
+    if not capital and _OPTION.search(bare):
+        return False
     return len(words) >= _FEW and closed >= (1 if capital or line.endswith((".", "!", "?")) else _FEW)

@@ -71,9 +71,16 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if words and start < end else None
 
 
+def _is_numbered_so(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether two whole numbers are releases of a name: of years, or behind a name that no word of the language is."""
+    years = all(re.fullmatch(r"20[0-4]\d|199\d", match[group]) for group in ("low6", "high6"))
+    name = draft.line.words(*match.span("name"))
+    return years or any(letter.isupper() or letter.isdigit() for letter in name.rpartition(" ")[2][1:])
+
+
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
-    if match["low6"] and (int(match["low6"]) >= int(match["high6"]) or len(match["high6"]) > len(match["low6"]) + 1):
-        return  # `VASP 6-2`
+    if match["low6"] and (int(match["low6"]) >= int(match["high6"]) or not _is_numbered_so(draft, match)):
+        return  # `VASP 6-2`, `chromosomes 1-22`
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
     if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`
