@@ -52,7 +52,8 @@ AT_ONCE = (
     rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|elements|members|array"
     rf"|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
+    rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrent(?:ly)?|conc\.?(?= ?[,;:)])"
+    rf"|simultaneously|together(?! with)"
     rf"|(?:in )?parallel))(?![\w-])"
 )
 _AFTER = (
@@ -118,8 +119,10 @@ MEMBERS = (
     r"(?<![\w-])(?:only |just )?(?:for |with |over |on )?(?:the |all )?(?:ensemble |array )?(?:members|elements"
     r"|seeds|replicas|realizations|subjects"
     r"|folds)"
-    r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
+    r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?(?:-|\.\.) ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )
+DOTS = r"(?<![\w-])(?<!\d )(?:tasks|jobs|runs|array) (?P<n>)(?P<first>\d{1,7}) ?\.\. ?(?P<last>\d{1,7})(?![\w.-]|,\d)"
+"""`tasks 0..31`."""
 FOR_EACH = (
     r"(?<![\w-])(?:once )?(?:for|per|over|on) (?:each|every|all(?: the)?"
     r"|each one of the) (?:of the )?(?:input )?(?:files?|samples?"
@@ -236,7 +239,7 @@ def read_arrays(draft: Draft) -> None:
         spec = parse_array(joined)
         if spec is not None and re.search(r"\d-\d", joined):
             draft.put("array", spec, *match.span())
-    for match in (found for rule in (COUNTED_FROM, NUMBERED, MEMBERS) for found in draft.line.find(rule)):
+    for match in (found for rule in (COUNTED_FROM, NUMBERED, MEMBERS, DOTS) for found in draft.line.find(rule)):
         spec, count = parse_array(f"{match['first']}-{match['last']}"), count_of(match["n"]) if match["n"] else None
         if spec is not None and count in (None, spec.size):
             draft.put("array", spec, *match.span())

@@ -6,15 +6,17 @@ A line and words that differ are asked about. Where the words say that they chan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from graph.reading.closed_words import is_closed_word
 from graph.reading.draft import Amount, Draft
 from graph.reading.environment import variable
 from graph.reading.launchers import Launch
 from graph.reading.numbers import NUMBER, count_of
+from graph.reading.reading import Option
 
-__all__ = ["line_with", "read_changes", "words_change"]
+__all__ = ["line_with", "read_changes", "without_outdone", "words_change"]
 
 _UNIT = (
     r"(?:(?P<node>nodes?|hosts?|machines?)|(?P<task>(?:mpi )?(?:tasks?|ranks?|process(?:es)?|procs?))"
@@ -33,6 +35,21 @@ HALF = (
     rf"[,:(]? ?\(?(?:so|i\.e\.?|that is|that makes|namely|hence|which is|:)[ ,]{{1,2}}(?P<n>{NUMBER})(?![\w.:-]\w)"
 )
 """`half the nodes will do, so 4`."""
+_SECONDS = {
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), 3600),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60), **dict.fromkeys(("day", "days"), 86400),
+}  # fmt: skip
+_OF = rf"(?P<old>{NUMBER}) ?(?:{_UNIT}|(?P<time>{'|'.join(_SECONDS)}))"
+ELIDED = (
+    rf"(?<![\w-])(?:instead of|rather than|in place of|no need for|not) (?:the |these )?{_OF}(?: any ?more)?[,:;]? "
+    rf"(?:only |just |but )?(?P<n>{NUMBER})(?= ?(?:[.,;\x00]|$)| (?:are|is|will|would|suffice|enough|please|should))"
+    r"(?: (?:are|is|will|would|be|do|suffices?|enough|should)){0,4}"
+)
+PAIR = (
+    rf"(?<![\w.-])(?:(?:change|turn|make) )?(?:the )?{_OF} (?:to|into|become|->|→|=>) (?P<n>{NUMBER})"
+    r"(?![\w:-]|[.,]\d)(?! (?:[a-z]+ )?(?:nodes|ranks|tasks|cores|gpus|hours|minutes|days|h|min)\b)"
+)
+"""`instead of five hours three are enough`, `change 4 nodes to 6`."""
 _COMPARES = (
     r"(?<![\w-])(?:twice|half|double|thrice|\d times) (?:as (?:long|much|many)|the (?:memory|time|nodes|ranks|cores"
     r"|gpus)"
@@ -45,7 +62,8 @@ _KEPT = (
     rf"|(?:all )?(?:of )?(?:the |these |those )?(?:{_LINES}|everything|all|these)(?: (?:above|else))?"
     r"(?: (?:stays?|remains?|is|are|to|be|kept|left|can|may|should))+(?: (?:just |exactly )?as (?:they|it) (?:are|is)"
     r"| the same| unchanged)?"
-    rf"|(?:all )?(?:the )?(?:same|just|exactly)?(?: {_LINES})? ?(?:as|like) (?:above|before|shown)"
+    rf"|(?:all )?(?:the )?(?:same|just|exactly)?(?: {_LINES})? ?(?:as|like) (?:above|before|shown|in (?:the|this"
+    rf"|these) (?:header|script|lines?|directives?))"
     rf"|(?:the )?same(?: {_LINES})?"
 )
 _THING = (
@@ -55,7 +73,7 @@ _THING = (
 STAYS = (
     rf"(?<![\w-])(?:{_KEPT})(?![\w-])(?:,? (?:except|only|but|save) that(?: (?:it|i|we) (?=\x00))?"
     rf"|,? (?:but |except |apart from |save |other than )(?:for )?(?={_THING}(?: ?[:,;]| which| that))"
-    r"|,? but(?![\w-]))?"
+    r"|,? but(?![\w-])|,? (?:only|just)(?= (?:with|on|for|in)\b))?"
     r"|(?:^|(?<=[.;] )|(?<=, ))(?:except|only|but) that(?![\w-])"
     r"|(?<![\w-])(?:otherwise|apart from that|beyond that)(?: (?:all|everything|it|the rest))?(?: (?:is|are|stays?"
     r"|remains?))?(?: (?:left )?(?:unchanged|the same|as (?:before|above|it is)))"
@@ -76,11 +94,12 @@ _NOT_THE = (
 )
 _PASSED = re.compile(
     r"(?P<lead>(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not|instead(?= )|lieu of"
-    rf"|at lieu of)) (?:the |only |just )?(?P<n>{NUMBER})(?: ?(?P<unit>[a-z]+))?(?![\w.-])"
+    rf"|at lieu of)) (?:the |only |just )?(?P<n>{NUMBER})(?: ?(?P<unit>[a-z]+))?(?![\w-]|[.,]\d)"
 )
 _VARIABLE = (
-    r"(?<![\w.-])(?:set |the variable |variable )*(?P<name>{0})(?: (?:has|is|must|should|shall|ought|needs|to|be|now"
-    r"|become|becomes|set|changed|equal))* (?:to )?(?P<value>[^\s,;\x00]{{1,200}})"
+    r"(?<![\w.-])(?:set |the variable |variable )*(?P<name>{0})(?: ?[=:]|(?: (?:has|is|must|should|shall|ought|needs"
+    r"|to|be|now"
+    r"|become|becomes|set|changed|equal)(?!\w))+)(?: to)? ?(?P<value>[^\s,;\x00]{{1,200}})"
 )
 
 
@@ -100,7 +119,7 @@ def read_changes(draft: Draft) -> None:
         for match in draft.line.find(_VARIABLE.format("|".join(map(re.escape, names)))):
             name = next(each for each in _variables(draft, launch) if each.lower() == match["name"])
             value = draft.line.words(*match.span("value")).rstrip(".:\"'").lstrip("\"'")
-            if value:
+            if value and not is_closed_word(value, ""):
                 draft.add("environment", variable(draft.secrets, name, value), *match.span())
                 draft.default(f"{draft.words(*match.span())!r} counts, not what the line says")
     for match in draft.line.find(_COMPARES):
@@ -122,20 +141,60 @@ def _variables(draft: Draft, launch: object) -> list[str]:
     return known + ([name for name, _ in launch.environment] if isinstance(launch, Launch) else [])
 
 
+def _replaced(draft: Draft, match: re.Match[str], old: set[int]) -> None:
+    """`change 4 nodes to 6`, `instead of five hours three`: of the unit that was said with the old number."""
+    before, count, size = count_of(match["old"]), count_of(match["n"]), _SECONDS.get(match["time"] or "", 1)
+    if before is None or not count or before * size not in old:
+        return
+    if match["time"]:
+        draft.put("walltime_s", count * size, match.start("n"), match.end())
+        draft.line.claim(*match.span())
+        return
+    unit = next(name for name in ("node", "task", "core", "gpu") if match[name])
+    draft.amounts.append(Amount(unit, count, None, match.start("n"), match.end("n")))  # type: ignore[arg-type]  # one of these
+    draft.line.claim(*match.span())
+
+
+def without_outdone(draft: Draft, stated: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """What a line says of the shape, without the shares of each node that a total in the words does not fit.
+
+    Where the words do not say that they change it, it is asked.
+    """
+    kept = dict(said)
+    nodes = stated.get("nodes", said.get("nodes"))
+    for total, share in (("cpus", "cpus_per_node"), ("tasks", "tasks_per_node")):
+        new, each = stated.get(total), said.get(share)
+        if new is None or each is None or share in stated or not isinstance(nodes, int):
+            continue
+        if (nodes - 1) * each < new <= nodes * each:
+            continue
+        kept.pop(share)
+        path = f"shapes.0.{total}"
+        if words_change(draft, path, each) or words_change(draft, path, each * nodes):
+            draft.default(f"{total}: {new} counts, not {each} on each of {nodes} nodes as the line says")
+            continue
+        draft.contested.add(path)
+        options = [Option(label=f"{new} in all (words)", patch={path: new}),
+                   Option(label=f"{each} on each node (line)", patch={f"shapes.0.{share}": each})]  # fmt: skip
+        draft.ask_plain(path, str(new), 0, f"The line says {each} on each of {nodes} nodes. Which counts?", options)
+    return kept
+
+
 def _pass_over_old(draft: Draft, launch: object) -> None:
     """`instead of 10`, where the line says 10: its own number, which is not asked for once more."""
     old = set(_numbers(draft.known.dump() if draft.known else {}))
     if isinstance(launch, Launch):
         old |= set(_numbers({**launch.shape, **launch.fields}))
+    for match in (found for rule in (ELIDED, PAIR) for found in draft.line.find(rule)):
+        _replaced(draft, match, old)
     names = "|".join(map(re.escape, _old_names(draft, launch)))
     for match in draft.line.find(rf"{_NOT_THE} (?:{names})(?: (?:queue|account))?(?![\w-])") if names else ():
         draft.line.claim(*match.span())
     for match in draft.line.find(_PASSED.pattern):
         count, unit = count_of(match["n"]), match["unit"] or ""
-        times = {"h": 3600, "hours": 3600, "hour": 3600, "min": 60, "minutes": 60, "days": 86400, "day": 86400}
-        sizes = [times[unit]] if unit in times else [1, 60, 3600, 86400]
+        sizes = [_SECONDS[unit]] if unit in _SECONDS else [1, 60, 3600, 86400]
         if count is not None and any(count * size in old for size in sizes):
-            draft.line.claim(match.start(), match.end() if unit in times else match.end("n"))
+            draft.line.claim(match.start(), match.end() if unit in _SECONDS else match.end("n"))
 
 
 def _old_names(draft: Draft, launch: object) -> set[str]:
@@ -172,7 +231,7 @@ def words_change(draft: Draft, path: str, old: object) -> bool:
         line = draft.line.text.rfind("\n", 0, source.start) + 1
         first = max(first, draft.line.place(line))
         last = re.search(
-            r"[.;!]|,(?! (?:not|instead|rather than|though|this time|now"
+            r"[.;!]|,(?! (?:please|not|instead|rather than|though|this time|now"
             r"|and not)\b)",
             norm[stop : stop + 80],
         )

@@ -11,7 +11,7 @@ from graph.reading.reading import Option
 __all__ = ["PER", "read_counts", "read_scaled_counts"]
 
 UNITS = {
-    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
+    "node": r"nodes?|nds|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
     r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
     "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
@@ -40,7 +40,8 @@ PER = (
     r"| (?P<ofgpus>(?:for|on) each of)(?: the| these| our)?(?= \d{1,5} (?:gpus|cards)\b)"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
+    r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each|per(?= ?"
+    r"(?:[,;.)]|$)))(?! (?:\d|node"
     r"|task|rank|gpu|core|with|has|have|having|of"
     r"|using|running"
     r"|containing)))?"

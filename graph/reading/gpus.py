@@ -314,7 +314,8 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
         return True  # `V100 GPUs of 32 GB`
     if match["memory"]:
         return not re.search(r"ram|main|system", match["memory"])
-    return match["sure"] not in ("", " or more")
+    least = re.search(r">=|≥", match[0][: match.start("size") - match.start()]) is not None and not match["link"]
+    return least or match["sure"] not in ("", " or more")  # `1 gpu >= 24GB`: what it must have
 
 
 def _is_of_the_gpu(draft: Draft, match: re.Match[str]) -> bool:

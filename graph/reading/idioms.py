@@ -23,6 +23,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),
     (r"(?<=\x00) or so" + _END, ""),
+    (r"(?:exe|executable|binary|bin|prog|cmd) (?=\x00)", "command"),
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
     (r"(?:w|w/) ?(?=[\x00 ])|together (?:with )?(?=\x00)|as (?:an? )?inputs?" + _END, ""),
@@ -46,6 +47,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:max|maxi|maximum|maximal) (?=\x00)", "budget walltime_s"),
     (r"(?:i |we )?(?:don't|do not) (?:want|wish|like) to (?=\x00)|(?:don't|do not) let (?:it|them|this) (?=\x00)"
      r"|without (?:paying|spending|costing) (?=\x00)", "budget walltime_s"),
+    (r"(?:not|never) (?:to )?(?:take|run|last|need|exceed)(?: for)?(?: (?:any )?(?:more|longer) than)? ?(?=\x00)",
+     "walltime_s"),
     (r"(?:this|for|a|every|per|all|some) weeks?" + _END, "walltime_s"),
     (rf"{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over| above| beyond)?(?: than)?(?: that"
      rf"| this| it)?"
@@ -129,7 +132,7 @@ _LABELS = {
     "outputs?|results?|ergebnisse?": "outputs",
     "policy|objective|preference|strategy|goal|ziel": "objective",
     "env|environment|variables|umgebung": "environment",
-    "dependency|dependencies|depends on|after": "dependencies",
+    "dependency|dependencies|depends on|after|deps?": "dependencies",
     "mpi|mpi library": "mpi",
     "deadline|due|finish by|frist": "deadline",
     "sites?|where|cluster|system": "sites",

@@ -59,7 +59,7 @@ _OF_WHAT = {
 }  # fmt: skip
 _LEAST = _words("min minimum least lower")
 _MOST = _words("max maximum most limit upper ceiling cap bound")
-_STOPS = _words("stop kill killed")
+_STOPS = _words("abort give kill killed quit stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +96,14 @@ _SENSES = (
     _Sense("walltime:", _words(
         "longest walltime wallclock runtime time duration length long stopwatch clock hours lasts takes stop kill"
         " killed"
-        " run-time wall-time wall-clock running-time"), _TIME,
+        " run-time wall-time wall-clock running-time give abort quit"), _TIME,
         _words("wall clock run-length after takes take computing compute execution elapsed ends than longer no not"
                " more over long running about does")),
     _Sense("queue:", _words("queue partition"), _NAME, _words("goes go put which sits submit name class choice"
     " preferred favourite favorite first")),
     _Sense("account:", _words("account project allocation grant pays payer charge charged bill billed paying billing"
                               " proj prj acct debit debited"), _NAME,
-           _words("pays pay name code id cost costs compute money who")),
+           _words("goes go pays pay name code id cost costs compute money who")),
     _Sense("tasks", _words("ranks tasks processes procs rank task process"), _HERE, _words("mpi parallel"),
            ("node", "gpu")),
     _Sense("cores", _words("cores core cpus cpu processors"), _HERE, _words("cpu physical"), ("node", "task")),

@@ -110,16 +110,19 @@ _HEADING = re.compile(
     r" \t|:-]{1,80}(?=\n)"
 )
 """`| item | value |`: the heading of such a table."""
+_WIDE = re.compile(
+    r"(?m)^[ \t]*(?P<heads>\|(?:[^|\n\d]{1,30}\|){3,12})[ \t]*\n(?P<rule>[ \t]*\|"
+    r"(?:[ \t]*:?-{2,60}:?[ \t]*\|){3,12}[ \t]*\n)"
+    r"[ \t]*(?P<row>\|(?:[^|\n]{1,80}\|){3,12})[ \t]*(?=\n(?![ \t]*\|)|\Z)"
+)
 _SHORT = re.compile(
     r"(?i)(?<![\w.,/:=-])(?P<nodes>\d{1,5}) ?n(?:odes?)?(?:[ \t]*(?:[x×*@,/]|with)[ \t]*|[ \t]+)"  # noqa: RUF001  # as typed
     r"(?P<count>\d{1,4}) ?(?P<unit>ppn|tpn|rpn|cpn)(?![\w/-])"
 )
 """`8n x 48ppn`: nodes, and tasks (`cpn`: cores) of each."""
 _LETTERED = re.compile(
-    r"(?<![\w.,/:=-])(?<!\bat )(?:(?P<cores>\d{1,5})c|(?P<nodes>\d{1,5})n)(?=[ \t]*(?:$|[\n,;|+&)]|[ \t](?:on|for"
-    r"|per|x|each"
-    r"|with)\b"
-    r"|/(?:node|task|rank|proc|job)))"
+    r"(?<![\w.,/:=-])(?<!\bat )(?:(?P<cores>\d{1,5})c|(?P<nodes>\d{1,5})n)"
+    r"(?=[ \t]*(?:$|[\n,;|+&)]|[ \t](?:\d|(?:on|for|per|x|each|with)\b)|/(?:node|task|rank|proc|job)))"
 )
 """`32c`, `4n`: cores and nodes by their letter, as an item of its own."""
 _KEYS = {
@@ -182,6 +185,7 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _HEADING.finditer(text):
         yield match.start("head"), match.end(), ";"
     heads = {match.start("head") for match in _HEADING.finditer(text)}
+    yield from _wide(text)
     for match in _ROW.finditer(text):
         if match.start("row") in heads:
             continue
@@ -214,6 +218,22 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span(), f"{match['count']} threads"
     for match in _EACH_NODE.finditer(text):
         yield match.start(), match.end(), f"{match['count']} tasks per node"
+
+
+def _wide(text: str) -> Iterator[tuple[int, int, str]]:
+    """A table with a heading of many columns and one row: each value behind its label."""
+    for match in _WIDE.finditer(text):
+        labels = [cell.strip() for cell in match["heads"].strip().strip("|").split("|")]
+        cells = [*re.finditer(r"\|(?=[^|\n]*\|)", match["row"])]
+        if len(labels) != len(cells):
+            continue
+        yield match.start("heads"), match.end("rule") - 1, ";"
+        for label, cell in zip(labels, cells, strict=True):
+            said = re.sub(r"[ \t]+", " ", label.lower()).replace("_", " ")
+            value = match["row"][cell.end() :].split("|")[0].strip()
+            known = _norm(said, "", value, "")
+            at = match.start("row") + cell.start()
+            yield at, at + 1, f"; {known[0] if known and known[0] and not known[1] else f'{said}:'}"
 
 
 def _known(said: str) -> str:

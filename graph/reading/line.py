@@ -33,7 +33,8 @@ _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {
     "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
     "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
-    "mustnt": "mustn't", "wouldnt": "wouldn't", "ea": "each", "img": "image", "thr": "threads", "thrds": "threads",
+    "mustnt": "mustn't", "wouldnt": "wouldn't", "ea": "each", "arr": "array",
+    "img": "image", "thr": "threads", "thrds": "threads",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""

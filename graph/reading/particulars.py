@@ -72,6 +72,15 @@ SECOND_QUEUE = (
     rf"| partition)?(?![\w/=])"
 )
 """`queue long if there is one, otherwise queue normal`."""
+IN_ITS_PLACE = (
+    rf"(?<![\w-])(?:should|if|in case|when) (?:the )?(?:queue|partition) (?P<first>{_QUEUE_NAME}) (?:be|is) "
+    rf"(?:unavailable|full"
+    r"|busy|closed|missing|down|crowded|not (?:there|available|open|free)),? (?:then )?(?:use |take |go to "
+    r"|go for )?(?:the )?"
+    rf"(?:queue|partition) (?P<second>{_QUEUE_NAME})(?: (?:will|would|can) (?:do|be used|serve)(?: too| as well"
+    rf"| instead)?)?"
+    r"(?![\w/=])"
+)
 QUEUE_LIST = (
     rf"(?:^|(?<=[;,\n|])|(?<=[;,|] ))(?:queues|partitions) ?[:=] ?(?P<all>{_QUEUE_NAME}(?:,? (?:or |then |and )?"
     rf"{_QUEUE_NAME}){{1,7}})(?= ?(?:[;|\n\x00]|$|\.(?: |$)))"
@@ -165,7 +174,7 @@ def read_particulars(draft: Draft) -> None:
         names = tuple(re.split(r",? or |/", draft.line.words(*match.span("all")).rstrip(".")))
         draft.fields["queues"] = names
         draft.put("queue", names[0], *match.span())
-    for match in draft.line.find(SECOND_QUEUE):
+    for match in (found for rule in (SECOND_QUEUE, IN_ITS_PLACE) for found in draft.line.find(rule)):
         named = [draft.line.words(*match.span(group)).strip(".\"'`") for group in ("first", "second")]
         draft.fields["queues"] = tuple(named)
         draft.put("queue", named[0], *match.span())

@@ -17,7 +17,7 @@ from dragoman.secrets import HIDDEN, is_secret_name, redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.background import hide_failures, hide_stories
-from graph.reading.changes import line_with, read_changes, words_change
+from graph.reading.changes import line_with, read_changes, without_outdone, words_change
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
@@ -271,6 +271,7 @@ def _shapes(shape: Mapping[str, Any], alternative: str | None) -> tuple[Shape, .
 
 
 def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launch: Launch) -> None:
+    launch.shape = without_outdone(draft, shape, launch.shape)
     for name, value in launch.shape.items():
         if name in shape and shape[name] != value and words_change(draft, f"shapes.0.{name}", value):
             draft.default(f"{_plain(shape[name])} counts for {name}, not {_plain(value)} of the line")
