@@ -206,7 +206,7 @@ PROGRESSION = (
     r"|elements)(?: (?:of|with|over|from|indices|index|ids|are))*:? ?=? ?"
     r"(?P<list>\d{1,7}(?:, ?\d{1,7}){1,20}),? ?(?:and so on |etc\.? |\.{2,}|…)?,? ?(?:(?:,? ?(?:up )?to"
     r"(?: and including)?"
-    r"|through|until|till|and so on|\.{2,}|…),? ?)(?P<last>\d{1,7})(?![\w%:-]|[.,]\d)"
+    r"|through|until|till|and so on|\.{2,}|…),? ?)(?P<last>\d{1,7})(?![\w%-]|[.,:]\d)"
 )
 """`indices 10, 20, 30 up to 100`, `array 0, 5, ..., 50`: every so many of them."""
 

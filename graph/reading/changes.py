@@ -112,7 +112,7 @@ def read_changes(draft: Draft) -> None:
         count = count_of(match["n"])
         unit = next(name for name in ("node", "task", "core", "gpu") if match[name])
         if count:
-            draft.amounts.append(Amount(unit, count, None, match.start("n"), match.end()))  # type: ignore[arg-type]  # one of these
+            draft.amounts.append(Amount(unit, count, None, *match.span()))  # type: ignore[arg-type]  # one of these
             draft.line.claim(*match.span())
     names = _names(draft, launch)
     if names:

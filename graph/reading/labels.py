@@ -191,7 +191,8 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
         known = _norm(said, "", match["value"].strip(), "")
-        yield match.start("row"), match.end("row"), f"; {known[0] if known and not known[1] else f'{said}:'}"
+        end = match.start("value") + len(match["value"].rstrip()) if known and known[1] else match.end("row")
+        yield match.start("row"), end, f"; {''.join(known or (f'{said}:', ''))}"
     for match in _SHORT.finditer(text):
         unit = "cores" if match["unit"].lower() == "cpn" else "tasks"
         yield *match.span(), f"{match['nodes']} nodes, {match['count']} {unit} per node"
