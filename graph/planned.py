@@ -22,6 +22,7 @@ from providers.recipes.shelf import Shelf
 __all__ = ["line_stays", "planned", "without_fit"]
 
 _COUNTS = ("tasks", "nodes", "tasks_per_node", "cpus_per_task")
+_LIMITS = ("walltime_s", "queue", "account")
 
 
 def planned(
@@ -85,6 +86,9 @@ def _plan(
 
 
 def line_stays(request: JobRequest, shape: Shape) -> bool:
-    """Whether the launch line still says what the shape says: an edit may have changed the one and not the other."""
-    said = read_launch((*request.launch_line, *request.command)).shape if request.launch_line else {}
-    return all(getattr(shape, name) == said[name] for name in _COUNTS if name in said)
+    """Whether the launch line still says what the request says: words may have changed the one and not the other."""
+    said = read_launch((*request.launch_line, *request.command)) if request.launch_line else None
+    if said is None:
+        return True
+    counts = all(getattr(shape, name) == said.shape[name] for name in _COUNTS if name in said.shape)
+    return counts and all(getattr(request, name) == said.fields[name] for name in _LIMITS if name in said.fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from dragoman.request import ArrayRange, ArraySpec, Dependency
 from graph.reading.draft import Amount, Draft
@@ -35,6 +36,8 @@ COPIES = (
     rf"|samples)(?! per)(?: of(?: the)?(?: (?:same|following))?)?(?:,? as (?:an? "
     rf"|one )?(?:job )?array(?: job)?)?(?![\w-])"
 )
+TIMES_COMMAND = rf"(?<![\w.-])(?:run )?(?P<n>{NUMBER}) ?[x×*] ?(?=\x00)"  # noqa: RUF001  # as typed
+"""`500x ./step`: before a command."""
 TASK_ARRAY = (
     rf"(?<![\w.-])(?:an? )?(?P<n>{NUMBER})(?:[ -](?:tasks?|elements?|jobs?)[ -]?(?:job )?array|"
     r" [a-z]{3,16} as (?:an? |one )?(?:job )?array)(?![\w-])"
@@ -50,7 +53,8 @@ AT_ONCE = (
     rf"|members|array"
     rf"|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
-    rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrently|simultaneously|together(?! with)"
+    rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrent(?:ly)?|conc\.?(?= ?[,;:)])"
+    rf"|simultaneously|together(?! with)"
     rf"|(?:in )?parallel))(?![\w-])"
 )
 ONCE_AT_MOST = (
@@ -124,10 +128,13 @@ ARRAY_OF = (
     r"(?:tasks|jobs|elements|members|runs|entries|copies|samples|subjects|cases|points)(?![\w-])"
 )
 MEMBERS = (
-    r"(?<![\w-])(?:for |with |over |on )?(?:the |all )?(?:ensemble )?(?:members|seeds|replicas|realizations|subjects"
+    r"(?<![\w-])(?:only |just )?(?:for |with |over |on )?(?:the |all )?(?:ensemble |array )?(?:members|elements"
+    r"|seeds|replicas|realizations|subjects"
     r"|folds)"
-    r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
+    r" (?:from )?(?P<n>)(?P<first>\d{1,7})(?: (?:to|through|up to) | ?(?:-|\.\.) ?)(?P<last>\d{1,7})(?![\w.-]|,\d)"
 )
+DOTS = r"(?<![\w-])(?<!\d )(?:tasks|jobs|runs|array) (?P<n>)(?P<first>\d{1,7}) ?\.\. ?(?P<last>\d{1,7})(?![\w.-]|,\d)"
+"""`tasks 0..31`."""
 FOR_EACH = (
     r"(?<![\w-])(?:once )?(?:for|per|over|on) (?:each|every|all(?: the)?"
     r"|each one of the) (?:of the )?(?:input )?(?:files?|samples?"
@@ -207,6 +214,15 @@ RANGES = (
 )
 """Several ranges, with words between their ends: `indices 5, 7 and 20 to 40`."""
 
+PROGRESSION = (
+    r"(?<![\w-])(?:as |an? |with |the |for |over |on |job |array )*(?:job )?(?:array|ind(?:ex|ices)|ids|seeds|members"
+    r"|elements)(?: (?:of|with|over|from|indices|index|ids|are))*:? ?=? ?"
+    r"(?P<list>\d{1,7}(?:, ?\d{1,7}){1,20}),? ?(?:and so on |etc\.? |\.{2,}|…)?,? ?(?:(?:,? ?(?:up )?to"
+    r"(?: and including)?"
+    r"|through|until|till|and so on|\.{2,}|…),? ?)(?P<last>\d{1,7})(?![\w%-]|[.,:]\d)"
+)
+"""`indices 10, 20, 30 up to 100`, `array 0, 5, ..., 50`: every so many of them."""
+
 
 def parse_array(text: str, limit: str | None = None) -> ArraySpec | None:
     """`1-10:2,15` as ranges; None where a range is empty."""
@@ -229,12 +245,14 @@ def read_arrays(draft: Draft) -> None:
             draft.add("dependencies", Dependency(kind=match["kind"], job_id=job), *match.span())  # type: ignore[arg-type]  # the pattern allows no other
     for match in (found for rule in (EITHER_WAY, DEPEND, DEPEND_IDS) for found in draft.line.find(rule)):
         _dependency(draft, match)
+    for match in draft.line.find(PROGRESSION):
+        _progression(draft, match)
     for match in draft.line.find(RANGES):
         joined = re.sub(r"(?<=\d) ?(?:to|through|up to|[-\u2013]) ?(?=\d)", "-", match["list"].replace("from ", ""))
         spec = parse_array(joined)
         if spec is not None and re.search(r"\d-\d", joined):
             draft.put("array", spec, *match.span())
-    for match in (found for rule in (COUNTED_FROM, NUMBERED, MEMBERS) for found in draft.line.find(rule)):
+    for match in (found for rule in (COUNTED_FROM, NUMBERED, MEMBERS, DOTS) for found in draft.line.find(rule)):
         spec, count = parse_array(f"{match['first']}-{match['last']}"), count_of(match["n"]) if match["n"] else None
         if spec is not None and count in (None, spec.size):
             draft.put("array", spec, *match.span())
@@ -281,14 +299,30 @@ def read_arrays(draft: Draft) -> None:
     if "array" not in draft.fields:
         for match in (found for rule in (TASK_ARRAY, INDEPENDENT) for found in draft.line.find(rule)):
             _copies(draft, match["n"], match.start(), match.end(), None)
+        for match in draft.line.find(TIMES_COMMAND):
+            if (count_of(match["n"]) or 0) > 1 and draft.begins_at("command", match.end()):
+                _copies(draft, match["n"], match.start(), match.end(), None)
     _claim_their_number(draft)
     for match in (*limits, *draft.line.find(AT_ONCE), *draft.line.find(ONCE_AT_MOST)):
-        limit, spec = count_of(match["n"]), draft.fields.get("array")
+        limit, spec = count_of(match["n"]), draft.fields.get("array", draft.known and draft.known.array)
         if limit and isinstance(spec, ArraySpec):
             draft.fields["array"] = spec.model_copy(update={"at_once": limit})
             draft.source("array.at_once", *match.span())
         elif match in limits:
             draft.unread.append(draft.words(*match.span()).strip(" ,"))
+
+
+def _progression(draft: Draft, match: re.Match[str]) -> None:
+    """`10, 20, 30 up to 100`: the numbers before show the step; where they show none, it is asked."""
+    if match["list"].count(",") == 1 and re.search(r"(?<!up )(?:to|through) ?\d+$", match[0]):
+        return  # `5, 7 to 20`: a list with a range in it
+    shown, last = [int(number) for number in re.findall(r"\d+", match["list"])], int(match["last"])
+    steps = {second - first for first, second in pairwise(shown)}
+    step = steps.pop() if len(steps) == 1 else 0
+    if step > 0 and last > shown[-1] and (last - shown[0]) % step == 0:
+        draft.put("array", parse_array(f"{shown[0]}-{last}:{step}"), *match.span())
+    else:
+        draft.ask("array", *match.span(), f"{draft.words(*match.span())!r}: which indices are these?", [])
 
 
 def _claim_their_number(draft: Draft) -> None:

@@ -32,7 +32,8 @@ def is_together(draft: Draft, match: re.Match[str]) -> bool:
     """Whether `at once` is said of several that are together, or of something else than a start; claims it then."""
     at = match.start() + match[0].index("at once")
     several = "array" in draft.fields or "&" in str(draft.fields.get("script", ""))
-    if _ALL.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):
+    behind_them = "array" not in draft.fields and several and draft.line.open[: match.start()].endswith("\x00 ")
+    if behind_them or _ALL.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):
         draft.default(f"{draft.words(*match.span())!r}: together, not urgently")
     elif several:
         draft.unread.append(draft.words(*match.span()))

@@ -57,7 +57,8 @@ _RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
     r"|danke|cordialement)"
-    r"(?: a lot| in advance| so much| very much| again)?[ ,.!-]{1,4}$"
+    r"(?: a lot| in advance| so much| very much| again| for (?:the|your|all|any|all your|all the)"
+    r" (?:help|time|support|work|effort|advice|patience))?[ ,.!-]{1,4}$"
 )
 _USE = re.compile(
     r"(?:'s)? (?:[a-z-]{3,14} )?(?:jobs?|simulations?|workloads?|runs?|calculations?|benchmarks?|cases?"

@@ -7,7 +7,7 @@ import re
 from dragoman.request import SoftwareNeed
 from graph.reading.draft import Draft
 
-__all__ = ["is_a_manager", "own_name", "with_build"]
+__all__ = ["give_managers", "is_a_manager", "own_name", "with_build"]
 
 _MANAGERS = {
     "spack": r"spack", "conda": r"(?:mini|ana|bio)?conda(?:-forge)?|mamba|micromamba", "pip": r"pip|pypi",
@@ -21,6 +21,10 @@ _MANAGED = re.compile(
     rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
 )
 _MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
+_MANAGER_FIRST = (
+    rf"(?<![\w-])(?:(?:via|through|from|with|using|by) (?:the )?(?:{_ANY})(?: packages?)?[,:]? ?"
+    rf"|(?:(?<=[;,] )|^)(?:{_ANY.replace('(?P<', '(?P<l_')})(?: packages?)?: ?)(?=\x00)"
+)
 _VARIANTS = re.compile(
     r" ?(?:,? (?:with |built with |and )?(?:the )?(?:variants? )?)?(?<= )[+~][a-z][\w-]*(?:(?:,? and "
     r"|[ ,]{1,2})[+~][a-z][\w-]*)*"
@@ -45,6 +49,26 @@ def is_a_manager(draft: Draft, start: int, end: int) -> bool:
         draft.line.norm[max(0, start - 24) : start],
     )
     return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
+
+
+def give_managers(draft: Draft) -> None:
+    """`via spack, hdf5@1.14.3 and fftw@3.3.10`: who keeps all that is listed behind it."""
+    known = draft.fields.get("software", [])
+    places = {
+        int(item.field.split(".")[1]): draft.line.place(item.start)
+        for item in draft.sources
+        if re.fullmatch(r"software\.\d+", item.field) and item.start is not None
+    }
+    for match in draft.line.find(_MANAGER_FIRST):
+        manager = next(name for name in _MANAGERS if match[name] or match[f"l_{name}"])
+        stop = re.compile(r"[;\n]|\. ").search(draft.line.norm, match.end())
+        last = stop.start() if stop else len(draft.line.norm)
+        listed = [index for index, at in places.items() if match.end() <= at < last and index < len(known)]
+        if not listed or any(known[index].manager not in (None, manager) for index in listed):
+            continue
+        for index in listed:
+            known[index] = known[index].model_copy(update={"manager": manager})
+        draft.line.claim(*match.span())
 
 
 def with_build(draft: Draft, need: SoftwareNeed, start: int, end: int) -> tuple[SoftwareNeed, int, int]:

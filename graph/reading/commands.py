@@ -217,7 +217,8 @@ def _ask_about_time(draft: Draft, item: Found, argv: list[str]) -> bool:
 
 
 _KEY = re.compile(
-    r"(?:wall_?time|time_?limit|deadline|nodes|n_?tasks|ranks|queue|partition|account|project|mem|memory|gpus|cpus|cores"
+    r"(?:wall_?time|time_?limit|deadline|nodes|n_?tasks|ranks|queue|partition|account|project|mem|memory|gpus|cpus"
+    r"|cores"
     r"|qos)=\S+"
 )
 

@@ -11,7 +11,7 @@ from graph.reading.reading import Option
 __all__ = ["PER", "read_counts", "read_scaled_counts"]
 
 UNITS = {
-    "node": r"nodes?|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
+    "node": r"nodes?|nds|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
     r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
     "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
@@ -41,7 +41,8 @@ PER = (
     r"| (?P<ofgpus>(?:for|on) each of)(?: the| these| our)?(?= \d{1,5} (?:gpus|cards)\b)"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
-    r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each)(?! (?:\d|node"
+    r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each|per(?= ?"
+    r"(?:[,;.)]|$)))(?! (?:\d|node"
     r"|task|rank|process|thread|cpu|host|machine|takes|needs|gets|uses|runs|gpu|core|with|has|have|having|of"
     r"|using|running"
     r"|containing)))?"
@@ -121,6 +122,16 @@ COUNTED_AFTER = (
 )
 
 
+NUMBER_OF = (
+    rf"(?<![\w.-])(?:the )?(?:number|count) of (?:mpi |compute )?"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
+    r"(?: (?:has|have|is|are|must|should|shall|needs?|ought|to|be|now|goes|go|gets?|up|down|raised|increased|lowered"
+    r"|reduced|decreased|cut|changed|set|doubled|halved|rises?|grows?|drops?|falls?|changes?|becomes?|increases?"
+    rf"|decreases?|moves)){{1,6}}(?: from {NUMBER})?(?: to)? (?P<n>{NUMBER})(?![\w:-]|[.,]\d){PER}"
+)
+"""`the number of ranks has to be 64`, `the number of nodes goes up to 5`."""
+
+
 def _unit(match: re.Match[str]) -> str:
     return next(unit for unit in UNITS if match[unit])
 
@@ -187,6 +198,8 @@ def read_counts(draft: Draft) -> None:
         draft.line.claim(*match.span())  # so that `128 to a node` counts no node
     for match in draft.line.find(COUNTED_AFTER):
         _counted_after(draft, match)
+    for match in draft.line.find(NUMBER_OF):
+        _number_of(draft, match)
     for rule in (BETWEEN, BACKWARD, FORWARD):
         for match in draft.line.find(rule):
             _take(draft, match)
@@ -216,6 +229,13 @@ def _same_unit(draft: Draft, match: re.Match[str]) -> None:
         draft.amounts.append(Amount("gpu", count, None, *match.span(), per=per_of(match)))  # `MI250X cards, 2 per node`
     else:
         draft.unread.append(draft.words(*match.span()))
+
+
+def _number_of(draft: Draft, match: re.Match[str]) -> None:
+    count = count_of(match["n"])
+    if count and not draft.negated(*match.span()):
+        draft.amounts.append(Amount(_unit(match), count, None, match.start("n"), match.end(), per=per_of(match)))  # type: ignore[arg-type]  # one of UNITS
+        draft.line.claim(*match.span())
 
 
 def _end(amount: Amount) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from dragoman.errors import BadRequest
 from dragoman.model import JsonObject
-from dragoman.request import Source
+from dragoman.request import JobRequest, Source
 from dragoman.secrets import redact
 from graph.reading.line import Line
 from graph.reading.past import was_so
@@ -123,6 +123,8 @@ class Draft:
     """Where each field of one value was stated last."""
     asides: list[tuple[int, int]] = field(default_factory=list)
     """What was claimed because it asks for nothing, in the normal form."""
+    known: JobRequest | None = None
+    """What the words are about, where that is stated apart from them: the request of a script."""
     parts: list[Draft] = field(default_factory=list)
     """Values of a form, each a text of its own, whose counts are related when the form is known."""
 
@@ -297,6 +299,11 @@ class Draft:
         """Ask about words by their place in the text as written; a rule that does so claims them itself."""
         question = Question(id=path, field=path, words=words, start=start, text=text, options=tuple(options))
         self.questions.append(question)
+
+    def begins_at(self, path: str, at: int) -> bool:
+        """Whether the words that a field was read from begin at a place of the normal form."""
+        places = (item.start for item in self.sources if item.field == path and item.start is not None)
+        return any(self.line.place(start) == at for start in places)
 
     def asks(self, path: str) -> bool:
         """Whether there is a question about a field."""

@@ -7,11 +7,12 @@ import re
 from dragoman.request import EnvironmentVariable
 from dragoman.secrets import is_secret_name, is_secret_value
 from graph.reading.draft import Draft
+from graph.reading.lexicon import KEYWORDS
 
 __all__ = ["read_environment", "variable"]
 
 RULE = (
-    r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using) (?:the )?"
+    r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using):? (?:the )?"
     r"(?:environment |env )?(?:variables? )?)?"
     r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
 )
@@ -21,6 +22,13 @@ _NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
 _SET_TO = (
     r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variables? |environment variables? )?"
     r"(?P<name>[a-z][a-z0-9]*_[a-z0-9_]{1,120}) (?:set )?to (?P<value>[^\s,;\x00]{1,4096})"
+)
+_VARIABLE_IS = (
+    r"(?<![\w/.-])(?:set |with |and |having |export |the |an? )*(?:environment |env )?variable [\"'`]?"
+    r"(?P<name>[a-z_][a-z0-9_]{0,120})[\"'`]?(?:,? (?:which |that )?(?:is|has|must|should|needs|to|be|shall|gets"
+    r"|being)){0,5}"
+    r" (?:(?:set|equal|put|changed|pointing|points?) to|=|to(?! be)|(?:with )?the value(?: of)?|equals)"
+    r" (?P<value>[^\s,;\x00]{1,4096})"
 )
 _LETTER = r"(?<![\w./-])(?P<name>[a-z]) ?= ?(?P<value>\d[^\s,;\x00]{0,64})"
 
@@ -42,7 +50,8 @@ def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVaria
 
 def read_environment(draft: Draft) -> None:
     """Find `NAME=value` with a name in capitals, or a secret-looking one."""
-    for match in draft.line.find(_SET_TO):
+    last = 0
+    for match in (found for rule in (_VARIABLE_IS, _SET_TO) for found in draft.line.find(rule)):
         name = draft.line.words(*match.span("name"))
         if name.isupper():
             value = draft.line.words(*match.span("value")).rstrip(".:")
@@ -52,11 +61,16 @@ def read_environment(draft: Draft) -> None:
         if not (name.isupper() or is_secret_name(name)) or name.isdigit():
             continue
         value = draft.line.words(*match.span("value")).rstrip(".:")
-        if len(name) == 1 and not _NAMED.search(match[0][: match.start("name") - match.start()]):
+        said = _NAMED.search(match[0][: match.start("name") - match.start()]) is not None
+        if name.lower() in KEYWORDS and " " in draft.line.norm[match.end("name") : match.start("value")] and not said:
+            continue  # `memory for each GPU = 60 GB`
+        listed = last and re.fullmatch(r"[ ,;]*(?:and )?", draft.line.norm[last : match.start("name")])
+        if len(name) == 1 and not said and not listed:
             continue
         if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
             value = value[1:-1]
         draft.add("environment", variable(draft.secrets, name, value), *match.span())
+        last = match.end()
     for match in draft.line.find(_LETTER):
         # `N=2, t=2h`: whose letters these are is not said.
         draft.unread.append(draft.words(*match.span()))

@@ -71,6 +71,10 @@ LABELS = frozenset(
             "type",
             "model",
             "version",
+            "licence",
+            "licences",
+            "license",
+            "licenses",
         ),
     ]
 )

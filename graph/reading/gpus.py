@@ -9,6 +9,7 @@ from dragoman.model import JsonValue
 from dragoman.units import parse_bytes
 from graph.reading.counts import PER, per_of
 from graph.reading.draft import Amount, Draft
+from graph.reading.line import pattern
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
@@ -112,6 +113,15 @@ RELATIVE = (
     r"|above|higher|faster|more recent|equivalent|similar|comparable)(?!\w)"
 )
 """`newer than V100`, `A100 or better`: an order of models that is the person's own."""
+OF_WHICH = (
+    rf",? ?(?:of which|and)? ?(?:i|we)(?:'d| would)? (?:want|need|ask for|require|use|take|like) (?P<n>{NUMBER})"
+    r"(?: of (?:them|those|these|which))?(?![\w.-])(?! (?!in\b|on\b|for\b|both\b|and\b)\w)"
+)
+"""`at least 80 GB on each GPU, of which I want two`."""
+OF_THEM = (
+    rf"(?<![\w.-])(?P<n>{NUMBER}) of (?:them|those|these)(?: (?:will do|suffice|are enough|are needed))?{PER}"
+    r"(?= ?(?:[,.;:)\x00]|$|for\b|and\b|please\b|in\b|on\b))"
+)
 MODEL_ONLY = (
     rf"(?<![\w.-])(?:on |with |using |needs |an? |gpu(?: model| type)?[:=]? "
     rf"|the ){{0,6}}(?:gpu(?:[ _-]model|[ _-]type)? ?[:=] ?)?{_VENDOR}(?:(?P<size>\d{{1,4}} ?gi?b) )?(?P<model>{MODEL})"
@@ -223,10 +233,16 @@ def _bytes(size: str) -> int | None:
 
 def _gpu_memory(draft: Draft, match: re.Match[str], size: str) -> None:
     """`16 GB VRAM`: of the GPUs that are counted elsewhere; kept until the counts are known."""
-    each = _bytes(size)
+    each, end = _bytes(size), _or_more(draft, match.end())
     if each is not None and not draft.negated(*match.span()):
-        draft.gpu_memory.append((each, *match.span()))
-        draft.line.claim(*match.span())
+        draft.gpu_memory.append((each, match.start(), end))
+        draft.line.claim(match.start(), end)
+
+
+def _or_more(draft: Draft, end: int) -> int:
+    """Where `or more` ends behind an amount, which is the least that a GPU must have anyway."""
+    more = _MORE.match(draft.line.open, end)
+    return more.end() if more else end
 
 
 _WHAT_IT_IS = re.compile(
@@ -258,6 +274,11 @@ def give_what_gpus_have(draft: Draft) -> None:
         if len(counted) == 1 and counted[0].each_bytes in (None, each):
             counted[0].each_bytes = each
             draft.source("shapes.0.gpus", start, end)
+        elif not counted and (said := pattern(OF_WHICH).match(draft.line.open, end)) and count_of(said["n"]):
+            number = Amount("gpu", count_of(said["n"]), None, *said.span(), each_bytes=each)
+            draft.amounts.append(number)
+            counted.append(number)
+            draft.source("shapes.0.gpus", start, said.end())
         elif counted or draft.asks("shapes.0.gpus"):
             draft.unread.append(draft.words(start, end))
         else:
@@ -276,6 +297,11 @@ def read_some_gpus(draft: Draft) -> None:
             _how_many(draft, *match.span(), None)
 
 
+_MORE = re.compile(
+    r" ?\(?(?:(?:or|and) (?:more|above|up|better|higher|upwards?)|at (?:the )?least|minimum"
+    r"|min\.?)(?![\w-])\)?"
+    r"(?! (?:than )?(?:[\d\x00]|an? ))"
+)
 _PART_OF = re.compile(r"(?:half|a quarter|quarter|a third|third|a fraction|part|a part|a slice|slice|1/\d) (?:of )?$")
 
 
@@ -307,10 +333,11 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
     bound = groups.get("bound") or ""
     if bound.startswith(("at least", "up", "at most", "max")):
         draft.default(f"{draft.words(*match.span())!r}: {count} GPUs are asked for")
+    start, end = match.start(), _or_more(draft, match.end()) if each else match.end()
     draft.amounts.append(
-        Amount("gpu", count, None, *match.span(), per=per_of(match), model=model, vendor=vendor, each_bytes=each)
+        Amount("gpu", count, None, start, end, per=per_of(match), model=model, vendor=vendor, each_bytes=each)
     )
-    draft.line.claim(*match.span())
+    draft.line.claim(start, end)
 
 
 def _says_of_gpu(match: re.Match[str]) -> bool:
@@ -321,7 +348,8 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
         return not re.search(r"ram|main|system", match["memory"])
     if re.search(r"each|per", match["link"] or ""):
         return True  # `2 GPUs with each at least 40 GB`
-    return match["sure"] not in ("", " or more")
+    least = re.search(r">=|≥", match[0][: match.start("size") - match.start()]) is not None and not match["link"]
+    return least or match["sure"] not in ("", " or more")  # `1 gpu >= 24GB`: what it must have
 
 
 def _is_of_the_gpu(draft: Draft, match: re.Match[str]) -> bool:
@@ -371,8 +399,28 @@ def _give_models(draft: Draft) -> None:
                 draft.source("shapes.0.gpus", start, end)
             elif counted or draft.asks("shapes.0.gpus") or (name == "vendor" and draft.gpu_models):
                 draft.unread.append(draft.words(start, end))
+            elif name == "model" and (said := _of_them(draft, end)):
+                draft.amounts.append(
+                    Amount("gpu", count_of(said["n"]), None, start, end, model=value, per=per_of(said))
+                )
+                draft.source("shapes.0.gpus", *said.span())
+                draft.line.claim(start, end)
+                counted = [draft.amounts[-1]]
             else:
                 _how_many(draft, start, end, value if name == "model" else None)
+
+
+def _of_them(draft: Draft, end: int) -> re.Match[str] | None:
+    """`it has to have H100s. Two of them suffice`: their number, where nothing else was counted between."""
+    said = pattern(OF_THEM).search(draft.line.open, end, end + 80)
+    holder = (
+        any(amount.unit in ("node", "task") and amount.start < said.start() for amount in draft.amounts)
+        if said
+        else True
+    )
+    if said is None or holder or any(end <= amount.start < said.start() for amount in draft.amounts):
+        return None
+    return said if count_of(said["n"]) else None
 
 
 def _how_many(draft: Draft, start: int, end: int, model: str | None, each: int | None = None) -> None:

@@ -41,14 +41,23 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?<=\x00) or so" + _END, ""),
     (r"(?<=\x00)[ ,]{0,2}(?:instead of|rather than) (?:(?:the|our|my|usual|previous) ){0,2}\d{1,6}(?: usual"
      r"| previous)?" + _END, ""),
+    (r"(?:exe|executable|binary|bin|prog|cmd) (?=\x00)", "command"),
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
     (r"(?:w|w/) ?(?=[\x00 ])|together (?:with )?(?=\x00)|as (?:an? )?inputs?" + _END, ""),
-    (r"(?<![^;,|\n] )[a-z][a-z /-]{2,30} ?[:=] ?(?:none|n/a|nothing|not applicable|nil|tbd)" + _END, ""),
+    (r"(?<![^;,|\n] )[a-z][a-z /-]{2,30} ?[:=] ?(?:none|n/a|nothing|not applicable|nil|tbd|not (?:needed"
+     r"|required|necessary))(?: (?:needed|required|necessary))?" + _END, ""),
     # A bound on what is a bound already
     (r"(?<=\x00)[ ,]{0,2}(?:is |being )?(?:the |a |our |my |at (?:the )?(?:very )?)?(?:max|maxi|maximum|maximal|most"
      r"|tops|limit)"
      + _END, "walltime_s budget array.at_once"),
+    (r"(?<=\x00)[ ,]{0,2}(?:at (?:the )?(?:very )?)?latest" + _END, "deadline"),
+    (r"(?:that |provided that )?(?:the |its |our |my )?(?:bill|costs?|price|charges?|spending|expenses?)(?: (?:is"
+     r"|are|must"
+     r"|be|may|should|will|stays?|remains?|comes?|to)){0,3} ?(?=\x00)", "budget"),
+    (r"(?<=\x00),? or,? (?:where|if|when) (?:that|it|this|the former)(?: one)? is(?:n't| not) (?:installed|there"
+     r"|available"
+     r"|present|possible|supported|around),? (?=\x00)", "containers mpi"),
     (r"(?<=\x00) or (?:less|under|below|cheaper|shorter)" + _END, "walltime_s budget"),
     (r"(?<=\x00)[ ,]{0,2}(?:at (?:the )?(?:very )?least"
      r"|minimum)" + _END, "networks storage shapes.0.memory shapes.0.gpus"),
@@ -56,6 +65,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:max|maxi|maximum|maximal) (?=\x00)", "budget walltime_s"),
     (r"(?:i |we )?(?:don't|do not) (?:want|wish|like) to (?=\x00)|(?:don't|do not) let (?:it|them|this) (?=\x00)"
      r"|without (?:paying|spending|costing) (?=\x00)", "budget walltime_s"),
+    (r"(?:not|never) (?:to )?(?:take|run|last|need|exceed)(?: for)?(?: (?:any )?(?:more|longer) than)? ?(?=\x00)",
+     "walltime_s"),
     (r"(?:this|for|a|every|per|all|some) weeks?" + _END, "walltime_s"),
     (rf"{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over| above| beyond)?(?: than)?(?: that"
      rf"| this| it)?"
@@ -102,7 +113,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"(?= (?:the|our|my|a|an|it|this|these|\x00))", "command software"),
     (r"(?:the |a )?(?:work(?:ing)? )?director(?:y|ies)(?: has to be| must be| should be)?", "storage"),
     # Of arrays
-    (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?"
+    (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?|cop"
+     r"(?:y|ies)"
      r"|ind(?:ex|ices|exes)|jobs?"
      r"|arrays?)(?= ?[,.;:)\x00]|$| (?:runs?|is|are|gets?|uses?|needs?|takes?|consists|has|covers|goes|with|of"
      r"|from)(?![\w-]))", "array"),
@@ -177,7 +189,7 @@ _LABELS = {
     "outputs?|results?|ergebnisse?": "outputs",
     "policy|objective|preference|strategy|goal|ziel": "objective",
     "env|environment|variables|umgebung": "environment",
-    "dependency|dependencies|depends on|after": "dependencies",
+    "dependency|dependencies|depends on|after|deps?": "dependencies",
     "mpi|mpi library": "mpi",
     "deadline|due|finish by|frist": "deadline",
     "sites?|where|cluster|system": "sites",

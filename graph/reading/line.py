@@ -40,6 +40,7 @@ _SHORTHAND = {
     "thats": "that's", "abt": "about", "wth": "with", "gimme": "give me", "gonna": "going to", "wanna": "want to",
     "lemme": "let me", "sth": "something", "smth": "something", "coz": "because", "cuz": "because", "b/c": "because",
     "job-array": "job array",
+    "ea": "each", "arr": "array", "img": "image", "thr": "threads", "thrds": "threads",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
@@ -192,6 +193,10 @@ class Line:
                 self._put(";", position, at)
             if self._norm and at == start and not self._apart_in_french(start, end):
                 self._put(" ", position, at)
+            opened = at + next((n for n, sign in enumerate(self.text[at:end]) if sign not in _OPENING), 0)
+            if opened in compounds and at not in compounds:
+                self._put_raw(at, opened, blanked)
+                at = opened
             if at in compounds:
                 stop, value = compounds[at]
                 self._put(value, at, stop)

@@ -40,6 +40,11 @@ LOCAL_WITH = (
     rf"| hold)?) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
     rf"| capacity)?(?! \w*memory)"
 )
+LOCAL_AROUND = (
+    rf"(?<![\w-])(?P<disk>tmp|scratch|disk|ssd|nvme)(?: space)?:? (?:at least )?{_SIZE} (?P<local>local(?:ly)?"
+    rf"|on the node"
+    r"|(?:per|on each|on every) node)(?![\w-])(?! (?:disk|scratch|ssd|nvme))"
+)
 LOCAL_BEFORE = (
     rf"(?<![\w-])(?P<local>local|node-local) (?P<disk>disk|scratch|ssds?|nvme)(?: space| storage)?(?: of|:| ?=)?"
     rf" (?:at least )?{_SIZE}"
@@ -133,7 +138,11 @@ def read_memory(draft: Draft) -> None:
     for match in draft.line.find(RATE):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
-    for match in (found for rule in (LOCAL, LOCAL_AFTER, LOCAL_WITH, LOCAL_BEFORE) for found in draft.line.find(rule)):
+    for match in (
+        found
+        for rule in (LOCAL, LOCAL_AFTER, LOCAL_WITH, LOCAL_BEFORE, LOCAL_AROUND)
+        for found in draft.line.find(rule)
+    ):
         _local(draft, match)
     for match in draft.line.find(SPACE_BEFORE):
         _free(draft, match)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from dragoman.errors import BadRequest
-from dragoman.request import JobRequest, Source
+from dragoman.request import Dependency, JobRequest, Source
 from dragoman.shape import Shape
 
 __all__ = ["build_request", "merge_fields", "refusal"]
@@ -18,7 +18,7 @@ _TOGETHER = (
 )  # fmt: skip
 """Counts of which a later statement replaces all: `at most 8 nodes` after `16 nodes` leaves no 16."""
 _BY_NAME = {"software": "name", "environment": "name", "inputs": "name", "outputs": "pattern"}
-_ADDED = {"storage", "dependencies", "sites_not", "licenses", "native_options", "notes"}
+_ADDED = {"storage", "sites_not", "licenses", "native_options", "notes"}
 
 
 def refusal(error: ValidationError, *, where: str = "") -> BadRequest:
@@ -62,6 +62,13 @@ def _stays(name: str, stated: set[str]) -> bool:
     return name == "cpus_per_task" and "cpus" not in stated and name not in stated
 
 
+def _waited_for(base: tuple[Dependency, ...], new: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    """Of a job that both name, what is waited for is said by the later."""
+    named = {(each.job_id, each.thread_id) for each in new} - {(None, None)}
+    kept = (each for each in base if (each.job_id, each.thread_id) not in named)
+    return tuple(dict.fromkeys((*kept, *new)))
+
+
 def merge_fields(base: JobRequest, new: JobRequest) -> JobRequest:
     """`base` with everything that `new` states; lists of named things are joined by name.
 
@@ -94,6 +101,8 @@ def merge_fields(base: JobRequest, new: JobRequest) -> JobRequest:
             names = {str(getattr(item, key)).lower() for item in value}
             old = tuple(item for item in getattr(base, name) if str(getattr(item, key)).lower() not in names)
             fields[name] = old + value
+        elif name == "dependencies":
+            fields[name] = _waited_for(base.dependencies, value)
         elif name in _ADDED:
             fields[name] = tuple(dict.fromkeys(getattr(base, name) + value))
         elif name != "sources":

@@ -67,9 +67,11 @@ _EVENT = re.compile(
     r"(?<![\w-])(?:maintenance|downtime|outage|shutdown|wartung|holidays?|meeting|conference)[^.;!?]{0,24}$"
 )
 _AWAY = re.compile(
-    r"(?<![\w-])(?:is|are|am|'m|be|was|i|we|cluster|machine|system|site|nodes?|lasts?|stays?|goes|ist|bin|sind|est|suis|sont)"
+    r"(?<![\w-])(?:is|are|am|'m|be|was|i|we|cluster|machine|system|site|nodes?|lasts?|stays?|goes|ist|bin|sind|est"
+    r"|suis|sont)"
     r"(?: (?:going|still|also|all|on|in|under|for))* (?:away|down|off|out|out of (?:office|service)|leave|holidays?"
-    r"|vacation|closed|unavailable|offline|occupied|maintenance|travell?ing|blocked|reserved|drained|abroad|booked|wartung"
+    r"|vacation|closed|unavailable|offline|occupied|maintenance|travell?ing|blocked|reserved|drained|abroad|booked"
+    r"|wartung"
     r"|urlaub|weg|vacances|absente?|fermée?) $"
     r"|(?<![\w-])(?:maintenance|downtime|outage|shutdown|wartung|holidays?)(?: [a-z]+){0,2} $"
 )
@@ -82,7 +84,8 @@ _NOTHING_BEFORE = re.compile(
 )
 _WAITS = re.compile(r"(?<![\w-])(?:wait|waits|warten|attendre)(?P<between>(?: [^\s.;,:]+){0,3}) $")
 _OWN = re.compile(
-    r"(?:^|\x00|[.,;:!?]|(?<![\w-])(?:simulation|run|training|calculation|analysis|workflow|computation|job|it|this|task"
+    r"(?:^|\x00|[.,;:!?]|(?<![\w-])(?:simulation|run|training|calculation|analysis|workflow|computation|job|it|this"
+    r"|task"
     r"|array|which|that|script|program|lauf|rechnung|berechnung|calcul)"
     r"(?: (?:must|should|may|can|to|only|please))?) ?$"
 )

@@ -17,7 +17,10 @@ from graph.reading.script_modules import module_need
 __all__ = ["read_particulars"]
 
 _NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?"
-_LICENCE = r"(?!and\b)[a-z][\w.-]*(?:@[\w.-]+)?(?::\d{1,6})?"
+_LICENCE = (
+    r"(?!(?:and|any|free|needed|nil|no|none|not|required|unlimited)\b|n/?a\b)[a-z][\w.-]*(?:@[\w.-]+)?"
+    r"(?::\d{1,6})?"
+)
 LICENCES = (
     r"(?<![\w-])(?:(?:needs?|with|using|and|the|takes?|requires?|an?|1) ){0,3}licen[cs]es?(?: tokens?)? ?(?:of|for|is"
     r"|are|please)?[:=]? ?\(?"
@@ -25,9 +28,10 @@ LICENCES = (
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
 )
 COUNTED_LICENCES = (
-    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:licen[cs]es?(?: tokens?)? (?:of"
-    rf"|for) [\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
-    r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? licen[cs]es?)(?![\w-])"
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:(?:licen[cs]es?|lics?\.?)(?: tokens?)? (?:of"
+    rf"|for) (?:the )?(?:(?:feature|token|product|module|licen[cs]e) )?[\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
+    r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? (?:licen[cs]es?|lics?\.?))(?![\w-])"
+    r"(?: (?:must|should|(?:has|have|needs?) to|to) be (?:free|available|there|checked out|reserved))?"
 )
 RECIPE = (
     rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?:(?: is| called"

@@ -18,8 +18,7 @@ ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
     rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id|code"
-    rf"|name|head"
-    rf"|number)(?![\w-])"
+    rf"|name|head|number|it is|now)(?![\w-])"
     rf"| ?:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
@@ -33,9 +32,10 @@ CHARGE = (
 )
 QUEUE = (
     rf"(?<![\w-])(?<!please )(?<!you )(?:(?:in|on|to|into|use|using|via|with|submit(?: it)? to|the) ){{0,3}}(?:queue"
-    rf"|partition|file d'attente)(?:(?: (?:is|called|named|name(?= is|[:= ]{{1,2}}[\"'`]))(?![\w-])"
+    rf"|partition|file d'attente)(?:(?: (?:is|called|named|it is|now|name(?= is|[:= ]{{1,2}}[\"'`]))(?![\w-])"
     rf"| ?:| ?=){{1,6}} ?| (?!\w+ly\b)){NAME}"
 )
+SECOND_QUEUE = rf"(?<![\w-])(?:otherwise|else|fallback|backup) (?:queue|partition)(?: ?[:=]| is) ?{NAME}"
 QUEUE_AFTER = (
     r"(?<![\w-])(?:in|on|to|into|use|using|via|with) (?:the )?[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]? (?:queue"
     r"|partition)(?![\w-])"
@@ -99,7 +99,8 @@ EXCLUSIVE_IN_WORDS = (
     r")(?![\w-])"
 )
 EXCLUSIVE = (
-    r"(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use|mode|node|nodes))?"
+    r"(?<=\x00 )excl\.?(?= ?(?:[,;)\x00]|$))|(?<![\w-])(?:(?:with|in|on|as) )?(?:exclusive(?:ly)?(?: (?:access|use"
+    r"|mode|node|nodes))?"
     r"|(?:(?:must|may|should|can) )?not (?:to )?(?:be )?shared(?: with (?:anybody|anyone|others|other (?:jobs"
     r"|users))(?: else)?)?"
     r"|(?:(?:that|which) (?:is|are) |(?:must|may|should|can|to) be |are )?shared with (?:nobody|no ?one|none"
@@ -166,6 +167,9 @@ _GOES_ON = re.compile(r" (?!(?:and|or|but|please|pls|with|on|in|for|at|of|as|so|
 
 def read_places(draft: Draft) -> None:
     """Find account, queue, QOS, reservation and name."""
+    second = next(((match["name"], match.span()) for match in draft.line.find(SECOND_QUEUE)), None)
+    if second is not None:
+        draft.line.claim(*second[1])
     for field, rules in _SIMPLE:
         for rule in rules:
             for match in draft.line.find(rule):
@@ -200,6 +204,12 @@ def read_places(draft: Draft) -> None:
                     continue  # `the allocation 4 nodes`
                 if name and taken and "://" not in name:
                     draft.put(field, name, *match.span())
+    if second is not None and "queue" in draft.fields and "queue" not in draft.contested:
+        name = draft.line.words(*second[1]).split()[-1].strip(".\"'`")
+        draft.fields["queues"] = (draft.fields["queue"], name)
+        draft.source("queues", *second[1])
+    elif second is not None:
+        draft.unread.append(draft.words(*second[1]))
     if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
         for match in draft.line.find(FRENCH_QUEUE):
             if draft.line.words(*match.span()).lower().startswith("file "):

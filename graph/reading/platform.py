@@ -19,7 +19,8 @@ from graph.reading.version_words import MUST_BE, RANGE, version_range
 __all__ = ["read_platform"]
 
 FABRICS = {
-    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity)|$|[,;.])|(?:hdr|ndr|edr"
+    "infiniband": r"infini[- ]?band|ib(?= (?:network|fabric|interconnect|connectivity|required|needed|please)|$"
+    r"|[,;.])|(?:hdr|ndr|edr"
     r"|fdr)(?:[ -]?\d{2,3})?(?: infiniband)?",
     "omni-path": r"omni[- ]?path|opa(?= (?:network|fabric|interconnect))",
     "slingshot": r"slingshot(?:[- ]?1[01])?",

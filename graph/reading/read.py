@@ -17,6 +17,7 @@ from dragoman.secrets import HIDDEN, is_secret_name, redact
 from dragoman.shape import Shape
 from graph.reading.arrays import read_arrays
 from graph.reading.background import hide_failures, hide_stories
+from graph.reading.changes import line_with, read_changes, without_outdone, words_change
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
@@ -37,6 +38,7 @@ from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
 from graph.reading.past import drop_what_was
+from graph.reading.past_labels import tell_past_labels
 from graph.reading.people import hide_people
 from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
@@ -44,6 +46,7 @@ from graph.reading.quoted import without_quoted_lines
 from graph.reading.reading import Option, Question, Reading
 from graph.reading.scheduler_options import told_of, without_secret_values
 from graph.reading.script_modules import modules_of
+from graph.reading.script_words import only_directives
 from graph.reading.scripts import directive, find_script, without_secrets
 from graph.reading.shape import resolve_shape
 from graph.reading.signature import hide_signature
@@ -109,7 +112,7 @@ def _read_string(
     if script is not None:
         reading = _read_script(script[0], script_reader, now, time_zone)
         if re.search(r"\w", script[1]):
-            words = _read_words(script[1], now, time_zone, sites, reading.request.shape, script_reader)
+            words = _read_words(script[1], now, time_zone, sites, reading.request.shape, script_reader, reading.request)
             reading = over(reading, words)
         return reading
     if looks_like_form(text, FORM_FIELDS):
@@ -134,15 +137,15 @@ def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
 
 def _read_words(
     text: str, now: datetime, time_zone: str | None, sites: Sequence[str], base: Shape | None,
-    script_reader: ScriptReader | None,
+    script_reader: ScriptReader | None, known: JobRequest | None = None,
 ) -> Reading:  # fmt: skip
-    """Every rule over one text; the order decides who sees a stretch first."""
+    """Every rule over one text, which may be about a script's request; the order decides who sees a stretch first."""
     check_words(text)
     text, quoted = without_quoted_lines(text)
-    draft = Draft(Line(text), now, time_zone)
+    draft = Draft(Line(text), now, time_zone, known=known)
     told = _by_rules(draft, text, sites, script_reader, stories=False)
     if told and not _WORK & draft.fields.keys():
-        whole = Draft(Line(text), now, time_zone)
+        whole = Draft(Line(text), now, time_zone, known=known)
         _by_rules(whole, text, sites, script_reader, stories=True)
         if _WORK & whole.fields.keys() or _names_left(whole) - _names_left(draft):
             draft = whole  # what is to be run stands in the story, or may
@@ -172,6 +175,8 @@ def _by_rules(
     hide_signature(draft)
     hide_people(draft)
     told = not stories and hide_stories(draft)
+    tell_past_labels(draft)
+    read_changes(draft)
     read_particulars(draft)
     read_arrays(draft)
     read_moments(draft)
@@ -280,8 +285,11 @@ def _shapes(shape: Mapping[str, Any], alternative: str | None) -> tuple[Shape, .
 
 
 def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launch: Launch) -> None:
+    launch.shape = without_outdone(draft, shape, launch.shape)
     for name, value in launch.shape.items():
-        if name in shape and shape[name] != value:
+        if name in shape and shape[name] != value and words_change(draft, f"shapes.0.{name}", value):
+            draft.default(f"{_plain(shape[name])} counts for {name}, not {_plain(value)} of the line")
+        elif name in shape and shape[name] != value:
             draft.questions.append(
                 Question(
                     id=f"launch.{name}".replace("_", "-"), field=f"shapes.0.{name}", words=str(value),
@@ -294,7 +302,9 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
             draft.contested.add(f"shapes.0.{name}")
         shape.setdefault(name, value)
     for name, value in launch.fields.items():
-        if name in fields and fields[name] != value and isinstance(value, str | int):
+        if name in fields and fields[name] != value and words_change(draft, name, value):
+            draft.default(f"{fields[name]} counts for {name}, not {value} of the line")
+        elif name in fields and fields[name] != value and isinstance(value, str | int):
             draft.questions.append(
                 Question(
                     id=f"launch.{name}".replace("_", "-"), field=name, words=str(value),
@@ -309,6 +319,9 @@ def _launched(draft: Draft, fields: dict[str, Any], shape: dict[str, Any], launc
         added = [variable(draft.secrets, name, value) for name, value in launch.environment]
     except ValidationError as error:
         raise refusal(error, where="environment") from error
+    stated = {item.name: item.value for item in fields.get("environment", ()) if item.value is not None}
+    added = [item for item in added if stated.get(item.name, item.value) == item.value]
+    launch.line = line_with(launch.line, launch.environment, stated)
     if launch.line:
         line = " ".join(launch.line)
         if any(item.secret is not None for item in added) or redact(line) != line:
@@ -340,7 +353,9 @@ def _read_script(script: str, reader: ScriptReader | None, now: datetime, time_z
         request = without_secret_values(secrets, found.request)
         unread += tuple(found.problems)
         defaults += told_of(found)
-        if request.script is None and not request.command:
+        if only_directives(found.body):
+            request = request.model_copy(update={"script": None, "script_dialect": None})
+        elif request.script is None and not request.command:
             request = request.model_copy(update={"script": found.body})
     named = [item.name for item in (*variables, *request.environment)]
     refuse_secrets_of_script(cleaned, secrets.values(), named)

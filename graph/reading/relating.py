@@ -178,7 +178,8 @@ def _core_with(norm: str, core: Amount, amount: Amount) -> bool:
 
 _GIVEN = re.compile(
     r"(?:,? (?:is|are|shall|should|must|to|be|will|being|have|has|been)){0,4}(?: (?:assigned|given|allotted|granted"
-    r"|available|provided|reserved|needed|required|wanted|placed|at hand))? (?:to|for|by|on|in|with) (?:each|every) "
+    r"|available|provided|reserved|needed|required|wanted|placed|at hand))? (?:(?:to|for|by|on|in|with) (?:each|every)"
+    r"|(?<=[a-z] )per) "
     r"(?:mpi )?(node|host|machine|task|rank|process|gpu)(?:es)?(?![\w-])"
 )
 

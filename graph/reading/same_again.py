@@ -41,7 +41,7 @@ def read_same_again(draft: Draft) -> None:
                 draft.line.claim(*match.span())
                 continue
             draft.ask(field, *match.span(), f"{draft.words(*match.span())!r}: how much is that?", [])
-    known = {"command", "script", "software", "recipe"} & set(draft.fields) or draft.asks("command")
+    known = {"command", "script", "software", "recipe"} & set(draft.fields) or draft.asks("command") or draft.known
     for match in draft.line.find(_SAME):
         if known:
             return

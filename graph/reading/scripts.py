@@ -9,6 +9,7 @@ from dragoman.errors import BadRequest
 from dragoman.request import EnvironmentVariable
 from dragoman.secrets import HIDDEN, is_secret_name, is_secret_value
 from graph.reading.environment import variable
+from graph.reading.script_words import without_words
 from providers.script_reading import directive_pattern
 
 __all__ = ["directive", "find_script", "without_secrets"]
@@ -31,18 +32,19 @@ def find_script(text: str) -> tuple[str, str] | None:
     """The script and the words around it; None where the text holds no job script."""
     stripped = text.lstrip("\ufeff \t\r\n")
     if stripped.startswith("#!"):
-        return stripped, ""
+        return without_words(stripped) if directive().search(stripped) else (stripped, "")
     if re.search(r"^#", text, re.MULTILINE) is None or not directive().search(text):
         return None
     if directive().match(stripped):
-        return stripped, ""
+        return without_words(stripped)
     for match in _FENCED.finditer(text):
         if directive().search(match["body"]) or match["body"].startswith("#!"):
             return match["body"] + "\n", text[: match.start()] + "\n" + text[match.end() :]
     first = directive().search(text)
     shebang = re.search(r"^#!", text, re.MULTILINE)
     start = min(found.start() for found in (first, shebang) if found is not None)
-    return text[start:], text[:start]
+    script, words = without_words(text[start:])
+    return script, f"{text[:start].rstrip()}\n{words}" if words else text[:start]
 
 
 def without_secrets(body: str, secrets: dict[str, str]) -> tuple[str, tuple[EnvironmentVariable, ...]]:

@@ -235,7 +235,9 @@ def _state(draft: Draft, fields: dict[str, Any], amount: Amount, nodes: Amount |
         result = gpus_of(amount, per or ("node" if single else "job"), count) if name else value
     else:
         name = "memory"
-        word = {"core": "cpu", None: "node" if nodes is not None and nodes.low == 1 else "job"}.get(per, per)
+        known = draft.known.shape.memory if draft.known else None
+        alone = known.per if known else "node" if nodes is not None and nodes.low == 1 else "job"
+        word = {"core": "cpu", None: alone}.get(per, per)
         result = Memory(bytes=count, per=word) if word in ("node", "task", "cpu", "gpu", "job") else None  # type: ignore[arg-type]  # checked here
     words = draft.words(amount.start, amount.end)
     if not name or result is None:

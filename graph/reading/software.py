@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from dragoman.errors import BadRequest
 from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
-from graph.reading.builds import is_a_manager, own_name
+from graph.reading.builds import give_managers, is_a_manager, own_name
 from graph.reading.draft import Draft
 from graph.reading.moment_words import MONTH_NAME
 from graph.reading.ordinary import is_foreign_noun
@@ -55,6 +55,7 @@ def read_software(draft: Draft) -> None:
         _versioned(draft, match)
     read_bare_names(draft)
     read_version_apart(draft)
+    give_managers(draft)
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -78,7 +79,16 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if words and start < end else None
 
 
+def _is_numbered_so(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether two whole numbers are releases of a name: of years, or behind a name that no word of the language is."""
+    years = all(re.fullmatch(r"20[0-4]\d|199\d", match[group]) for group in ("low6", "high6"))
+    name = draft.line.words(*match.span("name"))
+    return years or any(letter.isupper() or letter.isdigit() for letter in name.rpartition(" ")[2][1:])
+
+
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
+    if match["low6"] and (int(match["low6"]) >= int(match["high6"]) or not _is_numbered_so(draft, match)):
+        return  # `VASP 6-2`, `chromosomes 1-22`
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
     if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`

@@ -18,6 +18,14 @@ _INSTEAD = re.compile(
     r"|works?)(?: also)?) ?(?:do|be|work|serve)?(?: (?:ok|okay|fine|good|alright))?"
     r" ?(?:as well|too|also|instead)?(?= ?[.,;)!?]|$)"
 )
+_IF_ABSENT = re.compile(
+    r",? (?:if|where|when|in case|should) (?:(?P<first>that|it|this|the (?:first|former))(?: one)?"
+    r"|(?P<name>[a-z][\w+.-]*))"
+    r" (?:is|are|be|turns out(?: to be)?) ?(?:missing|absent|unavailable|(?:not|n't) (?:there|installed|available"
+    r"|present"
+    r"|offered|provided|possible))(?![\w-])"
+)
+"""`or PETSc if Trilinos is missing`: a condition that any alternative has."""
 
 
 def ask_about(draft: Draft, name: str, start: int, end: int) -> None:
@@ -37,7 +45,8 @@ def joined(draft: Draft, start: int) -> str | None:
     """`and` or `or` where a name follows other software in a list."""
     before = draft.line.norm[max(0, start - 56) : start]
     match = re.search(
-        r"(?:,? (and|or)(?:,? (?:failing that|as an? alternative|if not|alternatively|else"
+        r"(?:(?: (?:is|are) (?:required|needed|wanted|requested|to be used|what (?:i|we) (?:need|want)))?,? (and|or)"
+        r"(?:,? (?:failing that|as an? alternative|if not|alternatively|else"
         r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if (?:you|they) (?:do not"
         r"|don't) have (?:that|it|this)(?: one)?|if (?:that|it) is missing"
         r"|if that isn't (?:there|available)))?,?|,) $",
@@ -59,6 +68,9 @@ def add_need(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
         draft.source(f"software.{len(known) - 1}.alternatives", start, end)
         draft.line.claim(max(ended for ended in draft.software_ends if ended < start), start)
         draft.software_ends.add(end)
+        absent = _IF_ABSENT.match(draft.line.norm, end)
+        if absent and (absent["first"] or absent["name"] == last.name.lower()):
+            draft.line.claim(*absent.span())
         return
     instead = _INSTEAD.match(draft.line.norm, end)
     if known and instead and re.search(r"\b(?:do|well|too|also|instead|fine|ok|okay)\b", instead[0]):

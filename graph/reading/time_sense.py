@@ -51,7 +51,7 @@ _IN_ALL_BEFORE = re.compile(
 def is_no_walltime(draft: Draft, match: re.Match[str], seconds: int) -> bool:
     """Tell or ask about a duration that is not how long the job may run; False for any other."""
     start, at, end = match.start(), match.start("time"), match.end("time")
-    lead, behind = draft.line.norm[max(0, start - 60) : at], draft.line.norm[end : end + 60]
+    lead, behind = draft.line.norm[max(0, start - 60) : at], draft.line.open[end : end + 60]
     sentence = re.split(r"[;!?\n]|\.(?= )|,", lead)[-1]
     for rule in (_IN_THE_QUEUE, _OF_A_MODEL):
         if (found := rule.match(behind)) and not match["intro"]:

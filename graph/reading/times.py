@@ -187,6 +187,9 @@ _PART_OF = re.compile(
     r"|dozens?|%) of $|(?<![\d.])\d/$"
 )
 
+_OF_A_RUN = re.compile(r" (?:or |walltime|wall|of (?:wall|run|compute))")
+_ITS_LIMIT = re.compile(r"'s? (?:time(?: limit)?|limit|walltime|runtime)(?![\w-])")
+
 
 def duration_seconds(text: str) -> tuple[int, ...]:
     """What a duration in normal form can mean, in seconds rounded up: nothing, one value, or two."""
@@ -350,7 +353,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             seconds = values[0] if values else 0
             by = draft.now + timedelta(seconds=seconds)
             before = draft.line.norm[max(0, start - 60) : start]
-            if len(values) == 1 and re.match(r" (?:or |walltime|wall|of (?:wall|run|compute))", match["after"] or ""):
+            if len(values) == 1 and (_OF_A_RUN.match(match["after"] or "") or _ITS_LIMIT.match(draft.line.norm, end)):
                 draft.put("walltime_s", seconds, start, end)
                 return
             if _TAKES.search(before) and len(values) == 1:

@@ -52,6 +52,15 @@ _INDIRECT = re.compile(
 _POSSIBLE = re.compile(
     r"(?i)(?:is|was|est-ce|would) (?:it|this|that|there) (?:be )?(?:possible|ok|okay|fine|feasible|any way|a way)"
 )
+_ASKED_FOR = re.compile(
+    r"(?i)(?<![\w-])(?:could|may|might|would it be possible that|please can)[ \t]+(?:the |my "
+    r"|our )?[`\"']?$"
+)
+_TO_BE_RUN = re.compile(
+    r"(?i)[`\"']?[ \t]+(?:please[ \t]+)?be[ \t]+(?:run|started|launched|executed|scheduled|submitted)"
+    r"(?=[^?]{0,160}\d|[^?]{0,160}(?<![\w-])(?:one|two|three|four|eight|a|an)(?![\w-]))"
+)
+"""`could ./x be run on two nodes?`: a polite wish."""
 _QUOTED = re.compile(r"\"[^\"]*\"|(?<![^\W\d_])'[^']*'")
 _INSIDE = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
 
@@ -82,6 +91,8 @@ def only_asked(text: str, start: int, end: int) -> bool:
     asks = behind is not None and behind["end"] == "?"
     if _INDIRECT.search(before):
         return True
+    if _ASKED_FOR.search(before) and behind is not None and _TO_BE_RUN.match(behind[0]):
+        return False
     return asks and _WH.match(before) is not None and _POSSIBLE.search(before) is None
 
 

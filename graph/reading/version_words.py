@@ -11,7 +11,7 @@ __all__ = ["COUNTED", "MEASURED", "MORE", "MUST_BE", "RANGE", "VERSION", "VERSIO
 _DATE = r"\d{1,2}[-_ ]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}[-_ ]?\d{4}(?:[_-]?\w{1,20})?"
 VERSION = rf"(?:{_DATE}|v?\d+(?:[._][a-z0-9]+)*(?:-?[a-z]+\d*)?(?:[-+][a-z0-9]+(?:\.\d+)*)?)(?<![.])"
 _DOTTED = (
-    rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?:r\d"
+    rf"(?:{_DATE}|v?\d+(?:\.(?:[\dx*]\w*|[a-z]{{1,5}}\d+))+(?:[-+_]\w+(?:\.\d+)*)?|r?20[012]\d(?: ?r\d(?!\w)"
     rf"|[ab])?(?:[-.]\d+)?|v\d+\w*"
     r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
@@ -70,7 +70,9 @@ RANGE = (
     rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}|r20\d\d[ab]){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
-    rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical |a100|h100|v100"
+    rf"|(?P<low6>\d{{1,4}}) ?[-\u2013] ?(?P<high6>\d{{1,4}})(?!\w|[.:-]\w)(?! ?(?:mpi |openmp |physical |{COUNTED}))"
+    rf"|(?P<version4>(?:\d{{1,4}}|\d{{6}}|\d{{8}})(?!\w|[.:]\w)(?! ?(?:mpi |openmp |physical "
+    rf"|a100|h100|v100"
     rf"|{COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
 )
@@ -105,8 +107,8 @@ def version_range(match: re.Match[str]) -> VersionRange | None:
 
 def _two_ends(groups: dict[str, str | None]) -> tuple[VersionBound, ...]:
     """Both bounds of a form that has two; none: it has not."""
-    low = groups.get("low") or groups.get("low2") or groups.get("low5")
-    high = groups.get("high") or groups.get("high2") or groups.get("high5")
+    low = groups.get("low") or groups.get("low2") or groups.get("low5") or groups.get("low6")
+    high = groups.get("high") or groups.get("high2") or groups.get("high5") or groups.get("high6")
     if low and high:
         return _bound(">=", low), _bound("<=", high)
     low, high = groups.get("low3"), groups.get("high3")

@@ -170,14 +170,16 @@ NO_REQUEUE = (
     r"(?<![\w-])(?:(?:please |and |but |must |should ){0,3}(?:do not|don't|never|not|no)(?: be| to be)?"
     r" (?:(?:restart(?:s|ed)?|requeue)/)?(?:re-?queue(?:d|ing)?)(?: it| this| the job)?(?:/(?:restart(?:s|ed)?))?"
     r"(?: (?:if|when|after) (?:a |the |one |it )?(?:nodes? )?(?:dies|die|fails?|crash(?:es)?|goes down|is lost))?"
-    r"|not re-?queu(?:e?able)|requeue[:=] ?(?:no|false|off))(?![\w-])"
+    r"|not re-?queu(?:e?able)|re-?queue(?:ing)?[:=]? ?(?:no|false|off|not (?:ok|okay|allowed|wanted)|is not (?:ok"
+    r"|okay|allowed)|forbidden))(?![\w-])"
 )
 REQUEUE = (
     r"(?<![\w-])(?:(?:it |this |the job )?(?:can|may|should|must) be re-?queued|you (?:may|can"
     r"|should) re-?queue(?: it)?|please re-?queue(?: it)?|(?:allow|let|permit) (?:it|this"
     r"|the job)(?: to)? be re-?queued"
     r"|(?:allow|permit) re-?queu(?:e?ing|es?)|re-?queue?ing (?:it )?(?:is|would be) (?:fine|ok|okay|allowed)"
-    r"|re-?queue(?: it)?(?= (?:if|when|after|on))|re-?queueable|requeue[:=] ?(?:yes|true|on))"
+    r"|re-?queue(?: it)?(?= (?:if|when|after|on))|re-?queueable|re-?queue[:=]? ?(?:yes|true|on|ok|okay|fine|allowed"
+    r"|possible|is (?:ok|okay|fine|allowed)))"
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
 )
