@@ -42,6 +42,11 @@ TASK_ARRAY = (
     rf"(?<![\w.-])(?:an? )?(?P<n>{NUMBER})(?:[ -](?:tasks?|elements?|jobs?)[ -]?(?:job )?array|"
     r" [a-z]{3,16} as (?:an? |one )?(?:job )?array)(?![\w-])"
 )
+TASK_FOR_EACH = (
+    r"(?<![\w-])(?:one|a|1) (?:array )?(?:task|job|element|index|member|run) (?:per|for (?:each|every)) "
+    r"(?!(?:node|core|cpu|gpu|task|rank|socket|card|host|machine)s?(?!\w))[a-z][\w-]*(?= ?(?:[,.;:)]|$))"
+)
+"""`one task per chromosome`: what the indices stand for."""
 INDEPENDENT = (
     rf"(?<![\w.-])(?P<n>{NUMBER}) (?:independent|separate|individual|identical) (?=[a-z])"
     r"(?!(?:[\w+-]+ ){0,2}(?:nodes?|cores?|cpus?|gpus?|ranks?|process\w*|threads?|hosts?|machines?|servers?)\b)"
@@ -303,6 +308,9 @@ def read_arrays(draft: Draft) -> None:
             if (count_of(match["n"]) or 0) > 1 and draft.begins_at("command", match.end()):
                 _copies(draft, match["n"], match.start(), match.end(), None)
     _claim_their_number(draft)
+    if "array" in draft.fields:
+        for match in draft.line.find(TASK_FOR_EACH):
+            draft.aside(*match.span())
     for match in (*limits, *draft.line.find(AT_ONCE), *draft.line.find(ONCE_AT_MOST)):
         limit, spec = count_of(match["n"]), draft.fields.get("array", draft.known and draft.known.array)
         if limit and isinstance(spec, ArraySpec):

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 from graph.reading.bearing import BEARING, HOW_IT_WAS, LOOSE, TIMES, TURNING
 from graph.reading.closed_words import is_closed_word
+from graph.reading.demands import corrects, demands, is_of_the_job, orders
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING, UNIT_WORDS
-from graph.reading.ordinary import is_ordinary
+from graph.reading.ordinary import base_form, is_ordinary
 from graph.reading.verbs import VERBS
 
 __all__ = ["pass_over_asides"]
@@ -27,16 +28,6 @@ _BREAK = re.compile(
     r"|then))\b)"
 )
 _WORD = re.compile(r"[^\s,;:!?()\"“”«»*`]*[^\s,;:!?()\"“”«»*`.]")
-_DEMANDS = re.compile(
-    r"(?<![\w-])(?:please|pls|must|mustn't|needs?|needed|needing|wants?|wanted|wanting|requires?|required|requiring"
-    r"|should|shouldn't|shall|prefers?|preferred|avoid|avoids|avoiding|excludes?|excluding|insists?|demands?|use|uses"
-    r"|using|(?:has|have|had|got) to|ready|deadline|called|named|expects?|approved|granted|assigned|reserved|booked"
-    r"|limited|allowed|permitted|may only|can only|bitte|muss|müssen|soll|sollen|darf|dürfen|doit|doivent"
-    r"|faut)(?![\w-])"
-)
-_BY_THEN = re.compile(r"(?<![\w-])(?:by|until|till|before) (?:the |next |this |my |our )?(?P<when>[^\W\d_]+)")
-_ORDER = re.compile(r" ?(?:and |but |so )?(?:only|never|don't|do not|not|no|without|except|rather|or)(?![\w-])")
-"""How a clause begins that turns what stands before it."""
 _PAST = re.compile(
     r"(?<![\w-])(?:was|were|wasn't|weren't|had|hadn't|did|didn't|got|gave|went|came|took|ate|blew|broke|fell|found|kept"
     r"|lost|ran|said|sat|sent|spent|stood|stuck|took|told|thought|threw|turned|went|won|wrote|made|left|led|held"
@@ -46,7 +37,7 @@ _PAST = re.compile(
 )
 _REASON = re.compile(r" ?(?:because|since|as|for|so that|so|otherwise|while|whereas|although|which|who|where|when) ")
 _EQUIPPED = re.compile(
-    r"(?<![\w-])(?<!was )(?<!were )(?:installed|compiled|built|linked|loaded|equipped|connected|mounted|enabled"
+    r"(?<![\w-])(?:installed|compiled|built|linked|loaded|equipped|connected|mounted|enabled"
     r"|supported"
     r"|hosted|capped|bounded|restricted|fixed|set|pinned|cooled|powered|encrypted|isolated|located|stored|shared"
     r"|dedicated"
@@ -70,7 +61,6 @@ _SHORTEST = 3
 _YEARS = re.compile(r"\s*(?:from |of )?(?:1[5-9]\d\d|20[012]\d)(?: ?(?:to|and|-|\u2013) ?(?:1[5-9]\d\d|20[012]\d))\s*")
 _OF_A_YEAR = re.compile(r"(?<![\w-])(?:from|of|since|the) $")
 _FIELD = re.compile(rf"(?<![\w-])(?:{'|'.join(sorted(UNIT_WORDS))})(?![\w-])")
-_WHEN = TIMES | {"then", "end", "start", "beginning", "middle", "next", "that", "this", "1"}
 _PLACED = re.compile(
     r"(?<!ed)(?<!done)(?<!run)(?<!made)(?<!written)(?<!built) (?:from|near|off|along|outside|of"
     r"|in) (?:the )?$"
@@ -109,38 +99,41 @@ def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -
         return False
     if _YEARS.fullmatch(clause):
         return True
-    if "\x00" in clause or _ORDER.match(clause):
+    if "\x00" in clause or orders(clause) or is_of_the_job(clause):
         return False
     why = _WHY.match(clause) is not None
-    demands = not why and (
-        _DEMANDS.search(clause) is not None or any(m["when"] in _WHEN for m in _BY_THEN.finditer(clause))
-    )
-    past = _PAST.search(clause) is not None and not demands and not _ESTIMATE.search(clause)
-    past = past and not _EQUIPPED.search(clause)
-    tells = HOW_IT_WAS if past else frozenset() if demands else LOOSE | TIMES if _REASON.match(clause) else LOOSE
+    demanding = not why and demands(clause)
+    past = _PAST.search(clause) is not None and not demanding and not _ESTIMATE.search(clause)
+    past = past and not _EQUIPPED.search(clause) and not corrects(clause)
+    tells = HOW_IT_WAS if past else frozenset() if demanding else LOOSE | TIMES if _REASON.match(clause) else LOOSE
     telling = unknown = 0
     for match in _WORD.finditer(clause):
         word = match[0].strip("'’-\u2013\u2014")  # noqa: RUF001  # as typed
         written = draft.line.words(start + match.start(), start + match.end()).strip("'’-.\u2013\u2014")  # noqa: RUF001
-        if not word or word in PADDING or (word in TURNING and not demands):
+        if not word or word in PADDING or (word in TURNING and not demanding):
             continue
         if word.isdigit():
             if not _counts_nothing(clause, match, spelt=written.isalpha(), past=past and not _FIELD.search(clause)):
                 return False
         elif is_closed_word(word, "") and (word not in BEARING or word in tells):
             continue
-        elif is_ordinary(written, foreign=draft.line.foreign) or word in tells:
+        elif is_ordinary(written, foreign=draft.line.foreign) or word in tells or base_form(word) in tells:
             telling += len(word) >= _SHORTEST
-        elif word in EVERYDAY or (word in VERBS and word not in BEARING):
+        elif word in EVERYDAY or (word in VERBS and word not in BEARING and base_form(word) not in BEARING):
             telling += 1
-        elif word in BEARING or not _PROGRAM.fullmatch(written) or (not past and _IS.search(clause[: match.start()])):
+        elif (
+            word in BEARING
+            or base_form(word) in BEARING
+            or not _PROGRAM.fullmatch(written)
+            or (not past and _IS.search(clause[: match.start()]))
+        ):
             return False
         elif past:
             telling += 1
-        elif not _NAME.fullmatch(written) or (demands and not _PLACED.search(clause[: match.start()])):
+        elif not _NAME.fullmatch(written) or (demanding and not _PLACED.search(clause[: match.start()])):
             unknown += 1
-    enough = 0 if past else -1 if follows and not unknown and not demands else 1 + 2 * unknown
-    return telling > enough and not (demands and unknown)
+    enough = 0 if past else -1 if follows and not unknown and not demanding else 1 + 2 * unknown
+    return telling > enough and not (demanding and unknown)
 
 
 def _counts_nothing(clause: str, match: re.Match[str], *, spelt: bool, past: bool) -> bool:

@@ -11,6 +11,7 @@ from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
 from graph.reading.builds import is_a_manager, own_name
 from graph.reading.draft import Draft
+from graph.reading.ordinary import is_ordinary
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need, ask_about, joined
 from graph.reading.verbs import VERBS
@@ -34,7 +35,12 @@ _ACRONYMS = (
     " fea dft md mc les dns rans"
     " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
 )
-_METHODS = frozenset(_ACRONYMS.split())
+_MAKES = (
+    "amd intel nvidia arm x86 x86_64 aarch64 skylake icelake milan rome genoa zen broadwell haswell cascadelake"
+    " sapphire"
+    " monday tuesday wednesday thursday friday saturday sunday"
+)
+_METHODS = frozenset((_ACRONYMS + " " + _MAKES).split())
 """Methods and things of the field, in capitals like names of software."""
 _RUN = frozenset("run runs running execute executing launch launching".split())  # noqa: SIM905
 _DIRECT = frozenset(
@@ -81,6 +87,10 @@ _OF_WHAT = re.compile(r" (?:run|simulation|calculation|job|forecast)s? (?:of|wit
 _BEGINNINGS = ("", "run", "please run", "submit", "start", "launch", "execute", "schedule")
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
 _COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
+_ADJECTIVE = re.compile(
+    r" (?!(?:on|with|for|at|in|and|or|using|by|to|from|is|as|jobs?|runs?|needs?"
+    r"|requires?)\b)(?P<noun>[a-z]{3,})"
+)
 _PROSE = 6
 """More words than these that no rule knows are a story, in which a plain word names no software."""
 _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
@@ -161,7 +171,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if _MADE_WITH.match(following) and cue is not None and _OWN.search(cue["filler"]):
         return  # `a Python script`
     own = cue is not None and bool(_OWN.search(cue["filler"]))
-    direct = cue is not None and cue["cue"] in _DIRECT
+    direct = cue is not None and (
+        cue["cue"] in _DIRECT or (marked and cue["cue"] == "for" and _stands_with_software(draft, end))
+    )
     release = spans[-1] if len(spans) == 2 and _RELEASE.fullmatch(norm[slice(*spans[-1])]) else None
     dated = release is not None and re.fullmatch(r"r20\d\d[ab]", norm[slice(*release)])
     if release is not None and (_marked(draft, *spans[0], plain_capital=True) or (dated and (opening or cue))):
@@ -171,6 +183,10 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         return
     if own and not single and not named:
         return
+    described = _ADJECTIVE.match(following) if single and not (marked or named) and name.islower() else None
+    of_it = cue is not None and cue["cue"] in ("of", "for")
+    if described and (is_known(name, "en") or (of_it and is_ordinary(described["noun"]))):
+        return  # `alignment of metagenomic reads`
     if listed and not marked and not named and in_list is None:
         return
     if not (named or marked or in_list or (single and (opening or cue is not None) and not own)):
@@ -209,6 +225,16 @@ def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
     if (not plain_capital or draft.line.foreign) and name[1:].islower():
         return False
     return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
+
+
+def _stands_with_software(draft: Draft, end: int) -> bool:
+    """`for PyTorch with ROCm 6.0`: what runs with software is software."""
+    following = draft.line.norm[end : end + 6] == " with "
+    return following and any(
+        draft.line.place(s.start) == end + 6
+        for s in draft.sources
+        if s.start is not None and s.field.startswith("software.")
+    )
 
 
 def _describes(name: str, following: str) -> bool:

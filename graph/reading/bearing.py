@@ -26,7 +26,8 @@ TURNING = frozenset(
 """Words that turn a sentence round, bound it, or choose in it."""
 
 _TIMES = """
-    today tomorrow tonight yesterday week weekend month night nightly overnight evening morning afternoon noon
+    today tomorrow tonight yesterday christmas easter xmas week weekend month night nightly overnight evening
+    morning afternoon noon
     midnight monday tuesday wednesday thursday friday saturday sunday january february march april june july august
     september october november december daily weekly date deadline due early earliest late
     latest soon soonest now immediately instantly once twice thrice quick quickly fast fastest slow long longest short
@@ -55,11 +56,15 @@ _LOOSE = """
     plusieurs quelques grand petit haut bas vieux nouveau ensemble langage pays ordinateur
 """
 _MACHINES = """
-    accelerator architecture arm bandwidth bare-metal board box cable cache card chip chiplet cluster computer cooling
+    accelerator adjacent alike architecture arm bandwidth bare-metal board box cable cache card chip chiplet cluster
+    computer cooling
     cool core cpu disk drive driver drive ethernet fabric firmware fpga frequency gpu graphic graphics hardware host
     hyperthread hyperthreading instance interconnect kernel laptop latency link locality login machine mainframe
     memory node numa partition power processor rack ram rank scratch server socket ssd storage supercomputer swap
-    switch system tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia water
+    switch system tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia
+    water
+    homogeneous heterogeneous identical isolate isolation alone undisturbed quiet solitary neighbour neighbor company
+    diskless
     rechner rechenzentrum knoten kern karte grafikkarte prozessor speicher arbeitsspeicher platte festplatte netz
     netzwerk server gerät schrank strom energie leistung
     ordinateur calculateur nœud cœur carte processeur mémoire disque réseau serveur machine énergie courant
@@ -73,13 +78,14 @@ _PROGRAMS = """
     programme logiciel bibliothèque licence module paquet langage outil jeton
 """
 _JOBS = """
+    ahead overtake signal terminal prompt screen display debugger gui keyboard fortnight
     abort account admin allocation array automatic automatically batch begin block budget burst cancel
     class colocate command component concurrent concurrently constraint container copy cost credit dedicated default
     delete email e-mail sms depend dependency dependent element entry exclusive exclusively exit export fail failure
     feature finish
     fixed follow guarantee hold independent index interactive interactively interrupt job kill launch mail mode
     monitor name notify notification option order parallel parameter pin placement policy preempt preemptible
-    preemption prefer preference preferred process project prolog qos queue quota rate region repeat requeue rerun
+    preemption prefer preference preferred process prolog qos queue quota rate region repeat requeue rerun
     reservation reserve resource resume retry restart root row run sequential sequentially serial share shared
     simultaneous simultaneously single spot spread stage standby start state step submit suspend task terminate
     throttle together topology type unit user wait window workflow worker zone
@@ -89,6 +95,7 @@ _JOBS = """
     simultanément
 """
 _PLACES = """
+    itar hipaa act law legal lawyer consent health record
     abroad access air-gapped anonymous anonymised anonymized archive backup bucket building centre center certified
     certificate classified classify cloud compliance compliant confidential confidentially confidentiality continent
     copied copy country database dataset delete directory download drive embassy encrypt encryption eu
@@ -96,26 +103,36 @@ _PLACES = """
     internet isolate jurisdiction local locally location mirror mount national offline online on-premise output
     ownership path permission port premise premises privacy private protect protection provider proxy public
     reachable redundant region regulation remote restricted restriction result sandbox save secret secure security
-    sensitive site site-local snapshot space store territory tenant transfer trust upload usb vendor vpn web world write
+    sensitive site site-local snapshot space store territory tenant transfer trust upload usb vendor vpn web world
+    write
     writable
     ablage archiv datei datenschutz geheim gesetz land ordner ort platz standort verschlüsseln vertraulich
     verzeichnis sicher sicherung schutz übertragen
     archive chiffrer confidentiel dossier fichier lieu pays protéger répertoire sauvegarde secret sécurité
     sécuriser sortie entrée résultat site stockage transférer
 """
+_SCORN = """
+    hang crash break broken wrong buggy fail useless superfluous overkill waste wasted poison frown distrust curse
+    cursed
+    exhaust exhausted expire expired unrealistic outrageous disappoint illegal awful bad grief steer shun taboo
+    unsuitable insecure unusable unacceptable embargo overcrowded object bar trouble worse worst hate hardly barely
+    allergic unnecessary second-choice far berth abandon distance pointless ill-suited doubt doubtful
+"""
 _MONEY = """
-    afford bill budget buck cash cent charge cheap cheapest coin cost credit currency discount dollar economic
+    afford bill budget carbon coal gratis buck cash cent charge cheap cheapest coin cost credit currency discount
+    dollar economic
     economical eco ecological efficiency efficient electricity emission energy euro expense expensive fee footprint
-    franc free fund funds funding grant green greenest invoice money pay pound price pricey purse renewable sustainable
+    franc free fund funds funding grant green greenest invoice money pay pound price pricey purse renewable
+    sustainable
     billig günstig geld kosten kostenlos preis preiswert sparsam umweltfreundlich zahlen
     argent coût coûter écologique économe économique gratuit payer prix tarif
 """
 
-_SAID_OFTEN = "test tests something somehow similar hour hours minute minutes second seconds day days"
+_SAID_OFTEN = "project projects test tests something somehow similar hour hours minute minutes second seconds day days"
 """Words of the field that state nothing without a number or another of its words."""
 TIMES = frozenset(_TIMES.split())
 """When something happens."""
-LOOSE = frozenset(_LOOSE.split())
+LOOSE = frozenset((_LOOSE + _SCORN).split())
 """What says how much or of what kind beside a word of the field, and nothing where there is none."""
 HOW_IT_WAS = (
     TIMES | LOOSE | KEYWORDS | FUNCTION_WORDS | UNIT_WORDS | {"copy", "copied", "upload", "download", "transfer"}
@@ -124,7 +141,7 @@ HOW_IT_WAS = (
 """What can be told of an earlier time, where it asks for nothing."""
 BEARING = (
     TURNING | LOOSE | frozenset(NUMBER_WORDS)
-    | frozenset((_TIMES + _AMOUNTS + _MACHINES + _PROGRAMS + _JOBS + _PLACES + _MONEY).split())
+    | frozenset((_TIMES + _AMOUNTS + _MACHINES + _PROGRAMS + _JOBS + _PLACES + _MONEY + _SCORN).split())
     | ((KEYWORDS | FUNCTION_WORDS) - frozenset(_SAID_OFTEN.split()))
 )  # fmt: skip
 """Everything that is told back where it is left over."""

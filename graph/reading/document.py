@@ -35,7 +35,7 @@ def looks_like_form(text: str, fields: frozenset[str]) -> bool:
     for line in lines:
         match = _KEY_LINE.match(line)
         if match:
-            keys.append(match["key"].strip("\"'").lower())
+            keys.append(match["key"].strip("\"'").lower().replace("-", "_"))
         elif not _OTHER_LINE.match(line):
             return False
     if len(lines) == 1 and keys:

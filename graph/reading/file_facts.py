@@ -73,7 +73,8 @@ NAME_BEHIND = (
     r"|needs? to) )?(?:be )?"
     r"(?:supplied|provided|made available|available|staged(?: in)?|called|named|renamed(?: to)?|delivered|needed"
     r"|present"
-    r"|brought in|copied in)(?: to (?:the job|it))? (?:as |under the name )?(?P<as>[\w-]+\.[\w.-]*\w)(?![\w/])"
+    r"|brought in|copied in|saved|stored|kept|downloaded|fetched)?(?: to (?:the job|it))? (?:as "
+    r"|under the name )?(?P<as>[\w-]+\.[\w.-]*\w)(?![\w/])"
 )
 
 

@@ -68,7 +68,7 @@ _MISTYPED = 0.8
 
 
 def _unknown(name: str, known: frozenset[str], where: str = "") -> BadRequest:
-    written = _WRITTEN.get(name.lower())
+    written = _WRITTEN.get(name.lower().replace("-", "_"))
     if written:
         return NoForm(f"there is no field {name!r}", where=where or name, cure=written)
     near = difflib.get_close_matches(name.lower()[:64], known, 1, 0.5)
@@ -93,7 +93,8 @@ def read_form(given: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
             raise BadRequest("a field's name must be text", where="request", cure="name a field of the request")
         check_letters(raw, "request")
         check_letters(value, raw)
-        name = _ALIASES.get(raw.lower(), raw.lower())
+        said = raw.lower().replace("-", "_")
+        name = _ALIASES.get(said, said)
         if name not in FORM_FIELDS:
             raise _unknown(raw, FORM_FIELDS)
         if value is None or (isinstance(value, str) and says_nothing(draft, raw, name, value)):

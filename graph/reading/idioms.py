@@ -20,6 +20,7 @@ _END = r"(?= ?(?:[,.;:!?)\x00]|$))"
 _NEVER = r"(?:please )?(?:don't|do not|can't|cannot|must not|should not|rather not|not|never)"
 _DONE = r"(?:used|done|tried|been|run|seen|worked|touched|timed|measured|had|heard|needed|taken|asked|submitted)"
 
+_BEHIND = r"(?<=\x00)"
 _IMPORTANT = r"(?:needed|necessary|required|important|of (?:any )?importance|critical|crucial|mandatory|a must)"
 _MORE = r"(?!more|less|fewer|longer|it |to |that |this |them |any more)"
 
@@ -99,6 +100,9 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r" (?:will|would|is|are) (?:do|fine|okay|ok|good|be (?:fine|okay|ok"
      r"|good))", "software sites mpi networks storage"),
     (r"after all|above all|all in all|first of all|by the way|in any case" + _END, ""),
+    (r"(?:because of|due to|owing to) (?:the |our |my "
+     r"|an? )?[a-z]+(?: [a-z]+)?" + _END, "sites sites_not array budget"),
+    (r"(?:ab initio|de novo|in (?:vitro|vivo|situ|silico)|a priori|per se|ad hoc)", ""),
     # How the field speaks
     (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
     (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),
@@ -208,6 +212,7 @@ _NOUNS = {
     "budget": "budget|bill|costs?|price|ceiling|cap|money",
     "inputs": r"inputs?|data|files?",
     "outputs": r"outputs?|results?|data|files?",
+    "local_disk_bytes": r"data|files?|dis[kc]s?|scratch|space",
     "storage": r"data|files?|file ?systems?|storage|director(?:y|ies)|folders?|dis[kc]s?|scratch|space",
     "networks": r"networks?|interconnect|fabric|links?|(?:between )?(?:the |all )?nodes",
     "deadline": "deadline|latest",
@@ -229,6 +234,8 @@ def read_idioms(draft: Draft) -> None:
     for rule, fields in IDIOMS:
         if not fields or any(_is_stated(name, stated) for name in fields.split()):
             for match in draft.line.find(rf"(?<![\w'-])(?:{rule})(?![\w'-])"):
+                if fields and rule.startswith(_BEHIND) and not _ends_with(draft, match.start(), fields):
+                    continue
                 draft.aside(*match.span())
     for words, part in _LABELS.items():
         for match in draft.line.find(rf"(?:^|(?<=[ ;,\n\x00]))(?:{words}) ?[:=] ?(?=\x00)"):
@@ -246,6 +253,16 @@ def read_idioms(draft: Draft) -> None:
             for match in draft.line.find(alone):
                 if not _described(draft, match.start()):
                     draft.aside(*match.span())
+
+
+def _ends_with(draft: Draft, at: int, fields: str) -> bool:
+    """Whether what ends at a place of the normal form was read into one of the fields; where that is not known, yes."""
+    ends = {
+        draft.line.place(source.start + len(source.words)): source.field
+        for source in draft.sources if source.start is not None
+    }  # fmt: skip
+    field = ends.get(at) or ends.get(at - 1)
+    return field is None or any(_is_stated(name, {field}) for name in fields.split())
 
 
 def _begun_at(draft: Draft, at: int) -> set[str]:

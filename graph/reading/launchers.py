@@ -22,6 +22,7 @@ _SRUN = {
     "--cpus-per-task": "cpus_per_task", "--ntasks-per-node": "tasks_per_node", "--tasks-per-node": "tasks_per_node",
     "-G": "gpus/job", "--gpus": "gpus/job", "--gpus-per-node": "gpus/node", "--gpus-per-task": "gpus/task",
     "--gres": "gres", "-t": "walltime_s", "--time": "walltime_s", "-p": "queue", "--partition": "queue",
+    "--time-min": "walltime_min_s", "--comment": "drop", "--threads-per-core": "drop",
     "-A": "account", "--account": "account", "-q": "qos", "--qos": "qos", "--mem": "memory/node",
     "--mem-per-cpu": "memory/cpu", "--mem-per-gpu": "memory/gpu", "--export": "export", "--reservation": "reservation",
     "-C": "constraint", "--constraint": "constraint", "--exclusive": "exclusive!", "-J": "drop", "--job-name": "drop",
@@ -191,8 +192,8 @@ def _meaning(launch: Launch, meaning: str, values: list[str], word: str) -> None
         launch.shape["exclusive"] = True
     elif kind == "constraint":
         launch.shape["constraint"] = value
-    elif kind == "walltime_s":
-        launch.fields["walltime_s"] = _minutes(value)
+    elif kind in ("walltime_s", "walltime_min_s"):
+        launch.fields[kind] = _minutes(value)
     elif kind in ("env", "export"):
         for part in value.split(",") if kind == "export" else [value]:
             name, equals, text = part.partition("=")

@@ -32,7 +32,7 @@ _NUMBERED = (
     r"(?<![\w-])(?:chapters?|sections?|figures?|fig\.?|no\.?|nr\.?|rounds?|phase|referee|reviewer|group|appendix|volume"
     r"|question|exercise|lecture|sheet|take|fold|cycle|experiment|trial|attempt|study|paper|season|grade|semester|page"
     r"|work package|wp|deliverable|milestone|kapitel|abschnitt|gruppe|groupe|chapitre) ?(?:no\.? ?)?#?\d{1,4}"
-    r"(?: ?(?:,|and|to|-|\u2013) ?\d{1,4})?(?= ?(?:[,.;:!?)]|$)| (?:of|from|in|for|wants?|asks?|is|was)(?![\w-]))"
+    r"(?: ?(?:,|and) ?\d{1,4})?(?= ?(?:[,.;:!?)]|$)| (?:of|from|in|for|wants?|asks?|is|was)(?![\w-]))"
 )
 """What people number in what they tell of."""
 _OF_NATURE = (

@@ -14,10 +14,12 @@ from string import ascii_lowercase
 from simplemma import is_known, lemmatize
 
 from graph.reading.bearing import BEARING, LOOSE
+from graph.reading.demands import is_of_the_job
 from graph.reading.draft import Draft
+from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 
-__all__ = ["asks_nothing", "is_foreign_noun", "is_ordinary"]
+__all__ = ["asks_nothing", "base_form", "is_foreign_noun", "is_ordinary"]
 
 _WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -26,6 +28,25 @@ _SHORTEST = 3
 _PREFIXES = frozenset("re co pre non anti sub multi self ex un semi inter intra super e x bi tri quasi".split())  # noqa: SIM905
 _OF_SCIENCE = frozenset(("energies", "memories", "powers", "clustering"))
 """Forms that the sciences use, of words that the field uses otherwise."""
+_PROPER = frozenset(
+    """
+    north south east west northern southern eastern western central upper lower mid great new san saint mount german
+    french english italian spanish dutch swiss austrian polish european african asian american pacific atlantic indian
+    arctic antarctic baltic alpine sea ocean lake river bay bight gulf strait island islands valley basin alps coast
+    delta peninsula fjord glacier forest city institute university department faculty laboratory centre college school
+    """.split()  # noqa: SIM905
+)
+"""Words that are written with a capital in names of places and houses."""
+_METHODS = frozenset(
+    """
+    qcd llm llms ml ai dl nlp ocr asr gan gans cnn gnn rl dft md qm mm mc pic fem fea fvm fdtd dem sph lbm cfd les
+    dns rans
+    urans mhd pde ode pca svm mcmc abc rna dna mrna rna-seq dna-seq chip-seq atac-seq snp snps gwas qtl wgs mri fmri
+    eeg
+    meg ct pet nmr xrd sem tem stm afm em cryo-em uv ir rf sar lidar gis nwp gcm rcm cmip era5 cad cae fsi phd msc bsc
+    """.split()  # noqa: SIM905
+)
+"""Methods and kinds of data, which people write in capitals."""
 _MISTYPED = 6
 """So long a word is looked for with a letter too many, too few or in the wrong place."""
 _BEFORE_A_NAME = re.compile(
@@ -35,6 +56,21 @@ _BEFORE_A_NAME = re.compile(
 _LISTED = re.compile(r"\x00 ?(?:,|/|\+|&|,? ?(?:and|or|und|oder|et|ou)) $")
 _LIST_ENDS = re.compile(r" ?(?:[,.;:/)]|$|(?:and|or|und|oder|et|ou) )")
 """Around one more item of a list of sites or programs."""
+_THING_OF = re.compile(r"(?<![\w-])(?P<noun>[a-z][a-z-]{3,}) of (?:the |an? |our |my |this |some )?$")
+_NAME = re.compile(r"[^\W\d_][\w'’-]{0,24}")  # noqa: RUF001  # as typed
+_TOOLS = frozenset(
+    """
+    solver solvers engine framework suite toolkit library libraries interface backend wrapper bindings tool tools
+    version release module package plugin compiler runtime environment installation build copy instance
+    """.split()  # noqa: SIM905
+)
+"""Things whose names are those of software."""
+_IN_A_LAND = re.compile(r"(?<![\w-])(?:in|within|inside|into|to|outside|leave|leaves|leaving) (?:the )?$")
+_CLAUSE_ENDS = re.compile(r"[.!?]+(?= |$)|[,;:()\n]")
+_SURE_OF_A_SITE = re.compile(
+    r"(?<![\w-])(?:only|sites?|not|except|exclusively|anywhere|but|avoid|nur|seulement"
+    r"|uniquement)(?![\w-])"
+)
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n•*–—-])[\s\"'(]*$")  # noqa: RUF001  # as typed
 
 
@@ -44,6 +80,13 @@ def asks_nothing(draft: Draft, start: int, end: int) -> bool:
     first, last = draft.line.span(start, end)
     if _BEFORE_A_NAME.search(draft.line.norm[max(0, start - 40) : start]):
         return False
+    if _IN_A_LAND.search(draft.line.norm[max(0, start - 16) : start]) and draft.line.words(start, end)[:1].isupper():
+        return False  # `in Germany`
+    clause = clause_about(draft, start, end)
+    if "\x00" not in clause and is_of_the_job(clause):
+        return False  # `the nodes must be homogeneous`
+    if _of_a_site(draft, start, end):
+        return False  # `running at titan is illegal`
     item = draft.line.open[start:end].rstrip(".:;,")
     if _LISTED.search(draft.line.open[max(0, start - 8) : start]) and _LIST_ENDS.match(
         draft.line.open, start + len(item)
@@ -56,7 +99,49 @@ def asks_nothing(draft: Draft, start: int, end: int) -> bool:
         for match in words
     ]
     loose = [match[0].lower() in LOOSE for match in words]  # `old footage`, but no `larger` alone
-    return bool(words) and ordinary[-1] and all(a or b for a, b in zip(ordinary, loose, strict=True))
+    if not words:
+        return False
+    if _is_of_something(draft, start) and all(_NAME.fullmatch(match[0]) for match in words):
+        return not any(match[0].lower() in BEARING for match in words)
+    described = ordinary[-1] and words[-1][0].lower() not in _TOOLS
+    named = [described and match[0].istitle() for match in words[:-1]] + [False]  # `Elbe catchment`
+    return ordinary[-1] and all(any(each) for each in zip(ordinary, loose, named, strict=True))
+
+
+@cache
+def base_form(word: str) -> str:
+    """The base form of an English word in small letters; the word itself where no dictionary has it."""
+    return lemmatize(word, "en").lower()
+
+
+def clause_about(draft: Draft, start: int, end: int) -> str:
+    """The open words of the clause in which a stretch of the normal form stands."""
+    norm = draft.line.norm
+    before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - 400), start)]
+    after = _CLAUSE_ENDS.search(norm, max(start, end - 1))
+    first, last = (before[-1] if before else max(0, start - 400)), (after.start() if after else len(norm))
+    return draft.open_but_asides()[first:last]
+
+
+def _of_a_site(draft: Draft, start: int, end: int) -> bool:
+    """Whether a site is only mentioned in the clause, so that what is said of it may turn it."""
+    norm = draft.line.norm
+    before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - 400), start)]
+    after = _CLAUSE_ENDS.search(norm, max(start, end - 1))
+    first, last = (before[-1] if before else max(0, start - 400)), (after.start() if after else len(norm))
+    return any(
+        source.start is not None
+        and source.field.startswith("sites")
+        and first <= draft.line.place(source.start) < last
+        and not _SURE_OF_A_SITE.search(source.words.lower())
+        for source in draft.sources
+    )
+
+
+def _is_of_something(draft: Draft, start: int) -> bool:
+    """Whether what stands before is something of what follows: `the band structure of`, `currents of the`."""
+    noun = _THING_OF.search(draft.line.norm[max(0, start - 48) : start])
+    return noun is not None and is_ordinary(noun["noun"]) and noun["noun"] not in _TOOLS | PADDING | EVERYDAY
 
 
 def _may_be_written_so(text: str, at: int, word: str, foreign: bool) -> bool:
@@ -64,6 +149,8 @@ def _may_be_written_so(text: str, at: int, word: str, foreign: bool) -> bool:
     low = word.lower()
     return (
         word == low
+        or low in _PROPER
+        or low in _METHODS
         or _SENTENCE.search(text[max(0, at - 8) : at]) is not None
         or (foreign and is_known(word, "de"))
         or not is_known(low, "en")
@@ -78,6 +165,8 @@ def is_ordinary(word: str, *, foreign: bool = False) -> bool:
         foreign: whether German and French words count too.
 
     """
+    if word.lower() in _METHODS:
+        return True
     if not _LETTERS.fullmatch(word) or any(character.isupper() for character in word[1:]):
         return False
     parts = _OWNER.sub("", word).split("-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from graph.reading.draft import Draft
 
@@ -17,9 +18,16 @@ _HONOURED = re.compile(
     rf"|[Dd]ipl\.?-[Ii]ng)\.?(?: [Dd]r\.?| [Mm]ed\.?){{0,2}} (?:{_INITIAL} ?)?{_NAME}(?: (?:{_PARTICLE} )?{_NAME})?"
 )
 _WRITTEN_TO = re.compile(
-    r"\s*(?:[Dd]ear|[Hh]i|[Hh]ey|[Hh]ello|[Hh]iya|[Hh]allo|[Mm]oin|[Ll]iebe[rs]?|[Bb]onjour|[Ss]alut|[Cc]hère?s?"
-    r"|[Gg]uten \w+"
-    rf"|[Gg]ood \w+)(?: (?:and|&|und|et|all|the|our|my|,)| {_NAME}| [a-z]+){{1,6}}?[ \t]*[,!:\n]"
+    r"\s*(?:[Dd]ear|[Hh]i|[Hh]ey|[Hh]ello|[Hh]iya|[Aa]hoy|[Hh]allo|[Mm]oin|[Ll]iebe[rs]?|[Bb]onjour|[Ss]alut"
+    r"|[Cc]hère?s?"
+    rf"|[Gg]uten (?:[Tt]ag|[Mm]orgen|[Aa]bend)|[Gg]ood (?:day|morning|afternoon|evening))(?:,? (?:{_NAME}|(?i:and|&"
+    rf"|und|et|all"
+    r"|the|our|my|there|again|both|everyone|everybody|together|zusammen|team|teams|folks|friends?|colleagues?"
+    r"|support|help"
+    r"|desk|helpdesk|hpc|it|computing|computer|cluster|data|archive|service|services|staff|admins?|administrators?"
+    r"|operators?"
+    r"|operations|centre|center|facility|group|people|sir|sirs|madam|secretary|committee|university|institute|kollegen"
+    r"|kolleginnen|à|tous|toutes|équipe|messieurs|mesdames|in|of|at|from))){1,7}[ \t]*[,!:\n]"
 )
 _INTRODUCED = re.compile(
     rf"(?:(?<=[Mm]y name is )|(?<=[Mm]y name's )|(?<=I am )|(?<=I'm )|(?<=[Mm]yself )){_NAMES}(?=[ ]*[,.;!(\n]| from"
@@ -29,15 +37,16 @@ _INTRODUCED = re.compile(
 _OWNER = re.compile(r"['’]s\b")  # noqa: RUF001  # as typed
 
 
-def hide_people(draft: Draft) -> None:
-    """Claim names of people, where their title or the words around say that they are such."""
+def hide_people(draft: Draft, sites: Sequence[str]) -> None:
+    """Claim names of people, where their title or the words around say that they are such; no site is a person."""
     text = draft.line.text
+    known = {site.lower() for site in sites}
     greeting = _WRITTEN_TO.match(text)
-    if greeting and not re.search(r"[\d/]", greeting[0]):
+    if greeting and not re.search(r"[\d/]", greeting[0]) and not known & set(greeting[0].lower().split()):
         draft.aside_text(*greeting.span())
     for rule in (_HONOURED, _INTRODUCED):
         for match in rule.finditer(text):
             owner = _OWNER.match(text, match.end())
             end = owner.end() if owner else match.end()
-            if draft.line.is_open(match.start(), end):
+            if draft.line.is_open(match.start(), end) and not known & set(match[0].lower().split()):
                 draft.aside_text(match.start(), end)

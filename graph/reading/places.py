@@ -194,7 +194,7 @@ def read_places(draft: Draft) -> None:
                 ):
                     continue  # `the queue closes at 18:00`
                 if (
-                    name.isalpha()
+                    re.fullmatch(r"[a-z]+", match["name"]) is not None
                     and name.islower()
                     and " is " in match[0]
                     and _GOES_ON.match(draft.line.norm, match.end())

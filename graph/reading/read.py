@@ -172,8 +172,8 @@ def _by_rules(
     for start, value, end in said_secrets(text, is_secret_name):
         draft.unread.append(f"{redact(text[start:value])}{HIDDEN}")
         draft.line.claim_text(start, end)
-    hide_signature(draft)
-    hide_people(draft)
+    hide_signature(draft, sites)
+    hide_people(draft, sites)
     told = not stories and hide_stories(draft)
     tell_past_labels(draft)
     read_changes(draft)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from graph.reading.bearing import BEARING, LOOSE
 from graph.reading.draft import Draft
 from graph.reading.lexicon import FUNCTION_WORDS
 from graph.reading.ordinary import is_ordinary
@@ -41,8 +43,9 @@ _FAREWELL = re.compile(
 )
 """A last sentence that says farewell, before the name of who wrote it."""
 _SHORT = re.compile(
-    r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß|merci)[ ,]+(?-i:[A-Z][^\W\d_]+"
-    r"|[a-z]{1,3})\W*$"
+    r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß"
+    r"|merci)[ ,]+(?P<who>(?-i:[A-Z][^\W\d_]+"
+    r"|[a-z]{1,3}))\W*$"
 )
 _CALLED = (
     r"(?:kolleginnen und kollegen|kollegen|kolleginnen|collègues|(?:admin|support|hpc)-?team"
@@ -96,15 +99,15 @@ _TRADES = frozenset(
 _LONGEST = 240
 
 
-def hide_signature(draft: Draft) -> None:
+def hide_signature(draft: Draft, sites: Sequence[str]) -> None:
     """Claim the greeting, and a name below (or behind) the closing words where nothing else stands there."""
-    text = draft.line.text
+    text, known = draft.line.text, frozenset(site.lower() for site in sites)
     greeting = _GREETING.match(text)
     if greeting:
         draft.aside_text(*greeting.span())
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
-        if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):
+        if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail, known):
             draft.aside_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
@@ -114,13 +117,13 @@ def hide_signature(draft: Draft) -> None:
             len(tail) <= _LONGEST
             and _COURTESY.search(match["bye"])
             and text[: match.start()].strip()
-            and _is_signature(tail)
+            and _is_signature(tail, known)
         ):
             draft.aside_text(match.start("bye"), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
     short = _SHORT.search(text)
-    if short and text[: short.start()].strip():
+    if short and text[: short.start()].strip() and (short["who"].islower() or _is_signature(short["who"], known)):
         draft.aside_text(short.start(), len(text))
         draft.default(f"{short[0].split()[-1]!r} is taken as who wrote it")
         return
@@ -130,8 +133,31 @@ def hide_signature(draft: Draft) -> None:
         draft.default(f"{' '.join(last['name'].split())!r} is taken as who wrote it")
 
 
+_GIVEN = frozenset("bill will mark grant rob rich frank may april june august art ray pat sue drew dawn eve".split())  # noqa: SIM905
+"""Names of people that are words too."""
+_WISHES = frozenset(
+    """
+    for in and with from to so the of on at all again once now day days week weekend night evening morning afternoon
+    time
+    help much many more very that then out after before year month today soon some or as by your our my good
+    """.split()  # noqa: SIM905
+)
+_KEEPS = re.compile(
+    r"(?i)\b(?:keep\w*|avoid\w*|start\w*|run\w*|shar\w+|restart\w*|exclu\w+|not|no|never|only"
+    r"|please)\b"
+)
+
+
+def _asks(farewell: str, sites: frozenset[str]) -> bool:
+    """Whether a farewell may ask for something (`thanks for keeping it in Norway`)."""
+    words = {word.strip(".,").lower() for word in farewell.split()}
+    bearing = words & (BEARING - LOOSE - _WISHES)
+    return bool(bearing or words & sites or _KEEPS.search(farewell))
+
+
 def _is_name(word: str) -> bool:
-    plain = word.lower() not in FUNCTION_WORDS and word[:1].isupper()
+    low = word.lower()
+    plain = word[:1].isupper() and (low in _TRADES | _GIVEN or not (low in FUNCTION_WORDS or low in BEARING - LOOSE))
     return plain and re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*", word) is not None  # noqa: RUF001
 
 
@@ -140,10 +166,12 @@ def _tells_who(word: str) -> bool:
     return is_ordinary(word) or word in _TRADES or re.fullmatch(r"[A-Z]", word) is not None
 
 
-def _is_signature(tail: str) -> bool:
+def _is_signature(tail: str, sites: frozenset[str]) -> bool:
     """Whether every word is a name, a title, or a number that stands behind one of an address."""
     numbered = False
     words = _WORD.findall(tail)
+    if {word.strip(".:!*_").lower() for word in words} & sites:
+        return False
     person = _PERSON.match(tail)
     about = person is not None and _ABOUT.match(tail, person.end()) is not None
     for word in words:

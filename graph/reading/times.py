@@ -88,6 +88,7 @@ RANGE = (
     rf"(?: ?(?P<unit0>{_UNIT}))?(?: ?(?:-|\u2013) ?| to | and )(?P<high>{NUMBER}) ?(?P<unit>{_UNIT})(?![\w-])"
     r"(?: (?:long|each|walltime|run ?time))?"
 )
+_LEAST_BEFORE = re.compile(r"(?<![\w-])(?:minimum|minimal|min\.?|least) $")
 _TAKES = re.compile(
     r"(?:will|should|would|'ll|ought to|normally|usually|is|are|gets) (?:be |usually |normally )?(?:finished|finish"
     r"|done|over|ready|through|completed?|ends?"
@@ -385,7 +386,8 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
             "walltime_s", start, end, f"{words!r} can mean {' or '.join(o.label for o in options)}. Which?", options
         )
         return
-    low = mode in ("at least", "no less than", ">=") or mode.startswith("min")
+    least = _LEAST_BEFORE.search(draft.line.norm[max(0, start - 12) : start]) is not None
+    low = mode in ("at least", "no less than", ">=") or mode.startswith("min") or least
     preferred = any(pattern(_ONE).search(words.lower()) for words in draft.unread)
     if low and preferred and "walltime_s" not in draft.fields:
         draft.ask("walltime_s", start, end, f"{draft.words(start, end)!r} at least: how long at most?", [])

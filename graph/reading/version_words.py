@@ -31,7 +31,8 @@ _OPERATORS = {
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
-    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
+    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:the )?(?:latest|newest|highest|earliest|oldest|lowest|most|least)"
+    r"|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
     r"| on(?= ?(?:[,.;)]|$|but (?:below|not|still|older)|yet ))| and (?:up|on)(?![\w-])"
     r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any |an? )?(?:newer|later"
     r"|above"
@@ -134,10 +135,12 @@ def _bound(operator: str, version: str) -> VersionBound:
 
 def _operator(word: str | None, after: str) -> str:
     if after:
-        if re.search(r"most|max", after):
+        if re.search(r"most|max|at (?:the )?(?:latest|newest|highest)", after):
             return "<="
         if re.search(r"clusive|exactly", after):
             return "==" if "exactly" in after else _operator(word, "")
+        if re.search(r"at (?:the )?(?:earliest|oldest|lowest)", after):
+            return ">="
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
     if re.fullmatch(_BELOW, word or ""):
         return "<"

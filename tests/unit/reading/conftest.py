@@ -99,6 +99,7 @@ def judge_apart() -> Callable[[dict[str, Any]], tuple[str, Any]]:
         wanted = [
             _spelled(JobRequest.model_validate(form).dump()) for form in (entry["request"], *entry.get("also", ()))
         ]
+        wanted = [_in_order(form, have) for form in wanted]
         if have in wanted and asked == {field.removesuffix(".per") for field in entry.get("ask", ())}:
             return ("exact" if not reading.unread else "told"), (have, asked, reading.unread)
         right = any(not _wrong(have, want, "") for want in wanted)
@@ -107,8 +108,16 @@ def judge_apart() -> Callable[[dict[str, Any]], tuple[str, Any]]:
     return verdict
 
 
+def _in_order(wanted: dict[str, Any], have: dict[str, Any]) -> dict[str, Any]:
+    """What is wanted with its software in the order in which it was read."""
+    names = [need["name"] for need in have.get("software", [])]
+    needs = wanted.get("software", [])
+    needs.sort(key=lambda need: names.index(need["name"]) if need["name"] in names else len(names))
+    return wanted
+
+
 def _spelled(dumped: dict[str, Any]) -> dict[str, Any]:
-    """One spelling of what can be written in two: per node or in all on one node, orders of bounds and of fabrics."""
+    """One spelling of what can be written in two: per node or in all on one node, letters of names, orders of lists."""
     fields = {name: value for name, value in dumped.items() if name not in ("sources", "schema_version", "notes")}
     for shape in fields.get("shapes", []):
         if shape.get("nodes") == 1 and "nodes_max" not in shape:
@@ -117,7 +126,11 @@ def _spelled(dumped: dict[str, Any]) -> dict[str, Any]:
                     shape[name]["per"] = "node"
             if "cpus_per_node" in shape:
                 shape["cpus"] = shape.pop("cpus_per_node")
+        if "model" in shape.get("gpus", {}):
+            shape["gpus"].pop("vendor", None)
     for need in fields.get("software", []):
+        for named in (need, *need.get("alternatives", [])):
+            named["name"] = named["name"].lower().replace(" ", "-")
         if "version" in need:
             need["version"] = ",".join(sorted(need["version"].split(",")))
     for need in fields.get("networks", []):
