@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from graph.reading.bearing import BEARING, HOW_IT_WAS, LOOSE, TIMES, TURNING
 from graph.reading.closed_words import is_closed_word
-from graph.reading.demands import corrects, demands, is_of_the_job, orders
+from graph.reading.demands import corrects, demands, is_unmet, orders
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING, UNIT_WORDS
@@ -99,7 +99,7 @@ def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -
         return False
     if _YEARS.fullmatch(clause):
         return True
-    if "\x00" in clause or orders(clause) or is_of_the_job(clause):
+    if "\x00" in clause or orders(clause) or is_unmet(clause):
         return False
     why = _WHY.match(clause) is not None
     demanding = not why and demands(clause)

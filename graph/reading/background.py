@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+from graph.reading.demands import is_unmet
 from graph.reading.draft import Draft
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
@@ -220,10 +221,11 @@ def pass_over_remarks(draft: Draft) -> None:
             and not _OF_THEM.match(clause)
             and "\x00" not in clause
             and not _may_ask(clause)
+            and not is_unmet(clause)
         ):
             _name(draft, start, end, "is a remark, and asks for nothing")
     for match in draft.line.find(_REASON):
-        if not _may_ask(match[0]):
+        if not _may_ask(match[0]) and not is_unmet(match[0]):
             _name(draft, *match.span(), "is why, and asks for nothing")
     for match in draft.line.find(_PURPOSE):
         words = [*takewhile(_is_open, match["what"].split())]

@@ -6,7 +6,7 @@ import re
 
 from graph.reading.bearing import TIMES
 
-__all__ = ["corrects", "demands", "is_of_the_job", "orders"]
+__all__ = ["corrects", "demands", "is_of_the_job", "is_unmet", "orders"]
 
 _DEMANDS = re.compile(
     r"(?<![\w-])(?:please|pls|must|mustn't|needs?|needed|needing|wants?|wanted|wanting|requires?|required|requiring"
@@ -40,6 +40,30 @@ _OF_THE_JOB = re.compile(
     rf"^(?: ?(?:and|but|so|because|since|as|that|therefore|hence|which))* ?(?!{_PERSON}(?![\w-]))"
     rf"(?:[^\s,;.]+ ){{1,6}}{_MODAL}(?![\w-])"
 )
+_ORDERED = re.compile(
+    r" ?(?:and |then |but |so )?(?:please |kindly |pls )?(?:keep|put|save|upload|send|drop|e-?mail|ping|notify|wipe"
+    r"|abort"
+    r"|stop|kill|leave|hold|submit|begin|try|restart|requeue|do|repeat|fetch|copy|move|store|delete|wait|avoid|call|pin"
+    r"|bind|mount|restrict|confine|beware|steer|stay|shred|bring|handle|revive|destroy|erase|encrypt|hide|watch|start"
+    r"|take|use) (?=[a-z])"
+)
+_WANTED_OF_IT = re.compile(
+    r"(?<![\w-])(?:wants?|needs?|would like|would love|insists?|demands?|prefers?|expects?|promised|vowed|swore"
+    r"|decided)"
+    r" (?:that |on )?(?:it|them|this|these|everything|nothing|each|the work|the (?:job|data|scans|images|recordings"
+    r"|results"
+    r"|files|samples|genomes|tapes)|its own|his own|her own)(?![\w-])"
+    r"|(?<![\w-])(?:stays?|stayed|remains?|remained|kept|belongs?) (?:in|inside|within|at|here|on|under|with)(?![\w-])"
+    r"|(?<![\w-])(?:leave|leaves|left|cross|leak|leaked|quit) (?:the |our )?(?:country|building|house|hospital|border)"
+    r"|(?<![\w-])(?:forbid\w*|bann?(?:s|ed|ing)?|prohibit\w*|refus\w+|veto\w*|disallow\w*|outlaw\w*|decided against)"
+    r"|(?<![\w-])(?:fetches|pulls|pulled|pushes|clones|queries|streams|downloads|uploads|connects|contacts|talks to"
+    r"|hands"
+    r" over|is called|calls|depends on|wait for|waits for it|under embargo|subject to|covered by|falls? under)(?![\w-])"
+    r"|(?<![\w-])(?:made|written|optimi[sz]ed|tuned|meant|designed|developed|compiled|built) (?:for|with|under) "
+    r"|(?<![\w-])if (?:it|a (?:node|machine|job))(?:'s| is| dies| crashes| fails)|(?<![\w-])should it(?![\w-])"
+    r"|(?<![\w-])nobody (?:outside|else|but|except)|(?<![\w-])(?:restent|rester|quittent|bleiben|verlassen)(?![\w-])"
+)
+"""What is said of the job, its data and its surroundings, that asks for something."""
 _CORRECTS = re.compile(
     r"(?<![\w-])(?:moved|changed|closed|withdrawn|switched|doubled|halved|cancell?ed|dropped|extended|postponed"
     r"|increased"
@@ -60,6 +84,13 @@ def orders(clause: str) -> bool:
 def is_of_the_job(clause: str) -> bool:
     """Whether something that is no person must, should or cannot be or do something (`the nodes must be alike`)."""
     return _OF_THE_JOB.match(clause) is not None
+
+
+def is_unmet(clause: str) -> bool:
+    """Whether a clause in which nothing was read demands something all the same."""
+    return (
+        is_of_the_job(clause) or _ORDERED.match(clause) is not None or _WANTED_OF_IT.search(clause) is not None
+    )  # fmt: skip
 
 
 def corrects(clause: str) -> bool:

@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from simplemma import is_known, lemmatize
 
 from graph.reading.bearing import BEARING, LOOSE
-from graph.reading.demands import is_of_the_job
+from graph.reading.demands import is_unmet
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
@@ -83,7 +83,7 @@ def asks_nothing(draft: Draft, start: int, end: int) -> bool:
     if _IN_A_LAND.search(draft.line.norm[max(0, start - 16) : start]) and draft.line.words(start, end)[:1].isupper():
         return False  # `in Germany`
     clause = clause_about(draft, start, end)
-    if "\x00" not in clause and is_of_the_job(clause):
+    if "\x00" not in clause and is_unmet(clause):
         return False  # `the nodes must be homogeneous`
     if _of_a_site(draft, start, end):
         return False  # `running at titan is illegal`
