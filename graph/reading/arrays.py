@@ -13,7 +13,7 @@ from graph.reading.reading import Option
 __all__ = ["parse_array", "read_arrays"]
 
 _PART = r"\d{1,7}(?:-\d{1,7}(?::\d{1,5})?)?"
-_SPANNED = r"(?:from )?\d{1,7}(?:(?: to | through | up to | ?[-\u2013] ?)\d{1,7}(?::\d{1,5})?)?"
+_SPANNED = r"(?:from )?\d{1,7}(?:(?: to | until | till | through | up to | ?[-\u2013] ?)\d{1,7}(?::\d{1,5})?)?"
 _LIST = (
     rf"{_PART}(?:(?:,|,? and |, ){_PART}(?![\w.:])(?! ?(?:nodes?|cores?|cpus?|gpus?|tasks?|hours?|h|min|[kmgt]i?b"
     rf"|at once|at a time|at the same|concurrently|running|in parallel|simultaneously|together)\b)){{0,200}}"
@@ -48,14 +48,24 @@ INDEPENDENT = (
 )
 AT_ONCE = (
     rf"(?<![\w.-])(?:,? ?(?:and |but |with |running |run ){{0,6}}(?:at most |max(?:imum)?\.? |no more than "
-    rf"|not more than "
-    rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:of them|jobs|tasks|runs|elements|members|array"
+    rf"|not more than |never more (?:than|as) |not more as "
+    rf"|up to |only |at more |of which )*(?P<n>{NUMBER}) (?:(?:at most|max(?:imum)?|of them|jobs|tasks|runs|elements"
+    rf"|members|array"
     rf"|running|may|can|should|run"
     rf"|be) ){{0,6}}(?:at (?:a time|once"
     rf"|the same time)|à the fois|en (?:même|even) temps|gleichzeitig|concurrent(?:ly)?|conc\.?(?= ?[,;:)])"
     rf"|simultaneously|together(?! with)"
     rf"|(?:in )?parallel))(?![\w-])"
 )
+ONCE_AT_MOST = (
+    r"(?<![\w-])(?:(?:at|in) (?:the |a )?same time|same time|simultaneously|at once|concurrently|in parallel),?"
+    r" (?:there )?(?:(?:may|should|shall|can|must|run|running|be|are|only) ){0,3}(?:not more than|no more than|not over"
+    r"|at most|max(?:imum|imal)?\.?(?: of)?|up to|only) "
+    rf"(?P<n>{NUMBER})(?: (?:of them|jobs|tasks|runs|elements|members|array|may|can|should|shall|run|running|be"
+    rf"|are)){{0,5}}"
+    r"(?= ?(?:[,.;:)\x00]|$))"
+)
+"""`at the same time maximum 25 should be running`."""
 _AFTER = (
     r"(?<![\w-])(?:(?:but |and |only |run |start |starts |starting |to |begin |it |should |must "
     r"|wait ){0,6}(?:after|once|when|as soon as|depends? on|dependent on|depending on|wait(?:s|ing)? for"
@@ -67,12 +77,14 @@ _JOB = r"\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?"
 _HOW = (
     r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>success(?:ful"
     r"|fully) (?:finished|completed|ended|done|terminated|through)(?: (?:is|has))?|succe\w+|finish\w* success\w*"
-    r"|complet\w* success\w*|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
+    r""
+    r"|(?:finish|complet|end|terminat)\w* with success|complet\w* success\w*"
+    r"|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
     r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through|went (?:through )?(?:fine|ok|well)|(?:is "
     r"|are )?through))"
 )
 _ANYHOW = (
-    r"(?:,? \(?(?:successfully|ok|even (?:if (?:it |they )?(?:has |have |should )?fail\w*|(?:in"
+    r"(?:,? (?:[-\u2013\u2014] )?\(?(?:successfully|ok|even (?:if (?:it |they )?(?:has |have |should )?fail\w*|(?:in"
     r"|en) (?:the )?cas(?:e)? (?:of|d'|de) ?(?:its |a )?(?:failure|échec|errors?)"
     r"|(?:on|after|upon|with) (?:a )?failures?)|or fails|either way|in any case|regardless(?: of (?:its|their|the"
     r"|how)[\w ]{0,24})?"
@@ -145,9 +157,10 @@ NUMBERED = (
 
 
 INDICES = (
-    r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices)|ids?"
+    r"(?<![\w-])(?:on |for |with |over )?(?:the |every |each |all )?(?:job )?(?:array )?(?:ind(?:ex|ices|exes)|ids?"
+    r"|(?<=array: )numbers"
     r"|array(?: of (?:tasks?|jobs?|runs?))?)"
-    r" (?:from |of )?(?P<first>\d{1,7})(?: (?:to|through|up to) | ?- ?)(?P<last>\d{1,7})"
+    r" (?:from |of )?(?P<first>\d{1,7})(?: (?:to|until|till|through|up to) | ?- ?)(?P<last>\d{1,7})"
     r"(?:,? (?:in |with )?(?:an? )?(?:steps?|increments?|stride)(?: size)? (?:of )?(?P<step>\d{1,5})"
     r"|,? every (?P<every>\d{1,5}|2nd|second|3rd|third|4th|fourth|5th|fifth|10th|tenth)(?:st|nd|rd"
     r"|th)?(?: one)?)?(?![\w%:-]|,\d)"
@@ -290,7 +303,7 @@ def read_arrays(draft: Draft) -> None:
             if (count_of(match["n"]) or 0) > 1 and draft.begins_at("command", match.end()):
                 _copies(draft, match["n"], match.start(), match.end(), None)
     _claim_their_number(draft)
-    for match in (*limits, *draft.line.find(AT_ONCE)):
+    for match in (*limits, *draft.line.find(AT_ONCE), *draft.line.find(ONCE_AT_MOST)):
         limit, spec = count_of(match["n"]), draft.fields.get("array", draft.known and draft.known.array)
         if limit and isinstance(spec, ArraySpec):
             draft.fields["array"] = spec.model_copy(update={"at_once": limit})

@@ -15,16 +15,36 @@ from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
 
-_END = re.compile(r"(?<![ .]\w)(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )")
+_END = re.compile(
+    r"(?<![ .][^\W\d])(?<!max)(?<!min)(?<!ca)(?<!approx)(?<!vs)[.;!?]+(?=[ \x00]|$)| - (?=but|so|that|it )"
+)
 _JOINED = re.compile(r",? (?=(?:but|so|because|whereas|hence|therefore|this time|now|today)\b)|, (?=and now\b)")
 _PAST = (
     r"(?:was|were|did|had|took|ran|used|got|crashed|failed|died|needed|worked|finished|went|came|became|hit|tried"
-    r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't)"
+    r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't"
+    r"|war|waren|hatten?|lief(?:en)?|brauchten?|reichten?|dauerten?|nahm(?:en)?|ging(?:en)?|kam(?:en)?|stürzten?"
+    r"|gebraucht|gelaufen"
+    r"|genommen|verwendet|benutzt|genutzt|gereicht|gedauert|abgestürzt|abgebrochen|gescheitert|gehabt|gewesen|gestartet"
+    r"|(?:have|has|hat) (?:[^\s,.;]+ ){1,8}run|avait|avions|avaient|était|étaient|étions|tournait|utilisait|utilisions"
+    r"|(?:on|ça|cela|it|we|i|nous|je) [a-zà-ÿ]{2,20}(?<!r)(?:ait|ais|ions|aient)|prenait|fallait|durait|pris|utilisé"
+    r"|lancé|duré|tourné|planté|suffi|dépassé|obtenu|eu)"
 )
 _BEFORE = (
     r"(?:last (?:time|week|month|year|night|run|attempt|semester|summer|winter|spring|autumn|fall)|the last|our last"
     r"|my last|previous(?:ly)?|former(?:ly)?|in the past|back then|so far|until now|up to now|yesterday|ago|earlier"
-    r"|before that|originally|initially|at first|the first (?:try|time|attempt|run))"
+    r"|before that|originally|initially|at first|the first (?:try|time|attempt|run)"
+    r"|(?:in|at|during) (?:the|our|my) (?:precedent|preceding|previous|former) [a-z]+"
+    r"|(?:on|with) (?:the|our|my) (?:old|former|previous|alten?|vorigen?|früheren?|ancien(?:ne)?|vieux|vieille)"
+    r" (?:cluster|machine|system|server|rechner|maschine|anlage|système|serveur|calculateur|grappe)"
+    r"|(?:at |on |in )?(?:letzte[nsmr]?|vorige[nsmr]?|vergangene[nsmr]?) (?:mal|week|monat|jahr|semester|sommer|winter"
+    r"|herbst|frühjahr|frühling|nacht|run|versuch|projekt|kampagne)|zuletzt|früher|damals|bisher|bislang|gestern"
+    r"|vorgestern|seinerzeit|ursprünglich|anfangs|at ersten (?:mal|versuch|run)|vor (?:a|2|3|4|\d+|einigen|ein paar) "
+    r"(?:week|weeks|monaten?|jahre?n?|day|days)"
+    r"|(?:the |at )?(?:mois|week|an|année|semestre|été|hiver|printemps|automne|projet|essai|run|tir) (?:dernier"
+    r"|dernière|passée?|précédente?)|(?:the )?(?:dernière|première|fois) (?:fois|dernière|passée)|jusqu'ici|jusqu'à "
+    r"présent|auparavant|autrefois|naguère|hier|à l'époque|à l'origine|au départ|at départ|it y a (?:\d+ |quelques )"
+    r"(?:weeks|mois|ans|days)"
+    r"|before the [a-zà-ÿ]+(?= (?:lief|liefen|war|waren|hatten?|it|we|i|the|das|on|avait|tournait|était)(?![\w-])))"
 )
 _OWN = (
     r"(?:(?:my|our|his|her|their)(?: own| old| new| local| little| small| tiny| poor| current| group's| lab's"
@@ -36,6 +56,7 @@ _TELLS = re.compile(
     r"|used to (?:run|take|be|need|use|do)"
     rf"|(?:and |but |because |as )?(?:it|they|we|i|this|that|he|she) (?:always |often |only |just |then "
     rf"|already )?{_PAST}"
+    r"|(?:hatten?|brauchten?|nahm(?:en)?|nutzten?|lief(?:en)?|rechneten?|reichten?) (?:i|we|it|you|das|the)"
     rf"|(?:the|our|my|all|these|those)(?: [\w-]+){{1,3}} (?:was|were|had|took|ran|crashed|failed|died|got|came)"
     rf"|{_OWN}\b.{{0,60}}\b(?:has|have|offers|takes?|is|only|cannot|can't|does not|doesn't|with)|on {_OWN}"
     r"|(?:my|our) quota (?:is|there)|(?:have|has|had|'ve) been told)(?![\w-])"
@@ -50,7 +71,9 @@ _ASKS = re.compile(
     r"|not before|no later|until|by(?= (?:the )?(?:\d|mon|tue|wed|thu|fri|sat|sun|tom|noon|mid|end|next)))(?![\w-])"
 )
 _REPEATS = re.compile(
-    r"(?<![\w-])(?:same|again|as before|likewise|like (?:last time|before)|as (?:usual|always))(?![\w-])"
+    r"(?<![\w-])(?:same|as before|likewise|like (?:last time|before)|as (?:usual|always)|again,? please"
+    r"|(?:run|rerun|repeat|do|start|submit|launch|need|like|want|please|have|it|that"
+    r"|this) (?:[^\s.;!?]+ ){0,8}again)(?![\w-])"
 )
 _SAYS = re.compile(
     r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve"
@@ -85,8 +108,42 @@ _A_NODE_FAILS = (
 )
 
 
+_REACHED = re.compile(
+    r"(?<![\w-])(?:(?:you|sie|ihr|vous|can|können) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
+    r"(?:reach|call|phone|ring|find|contact|erreichen|joindre|erreicht) (?:me|us|mich|uns)"
+    r"|(?:reach|call|phone|contact|joindre|erreichen) (?:me|us|mich|uns)"
+    r"|(?:i|we)(?: am|'m| are|'re| bin| sind)? (?:reachable|on holiday|on vacation|on leave|out of (?:the )?office"
+    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable"
+    r"|(?:me|nous) joindre)(?![\w-])"
+)
+_OF_WORK = re.compile(
+    r"(?<![\w-])(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|jobs?|runs?|memory|[kmgt]i?b|\./\S+)(?![\w-])"
+)
+
+
+_THEN = re.compile(
+    r"\((?:(?:damals|seinerzeit|bisher|bislang|vorher|früher|zuletzt|(?:at )?letztes? mal|back then|last (?:time|month"
+    r"|week"
+    r"|year)|previously|formerly|à l'époque|auparavant|jusqu'ici)[ :,][^()\x00]{1,80}|before: [^()\x00]{1,80}"
+    r"|[^()\x00]{1,80} (?:last (?:time|month|week|year)|back then|damals|à l'époque|beforehand|previously))\)"
+)
+"""`(damals 2 Knoten)`."""
+
+
+def _hide_when_reached(draft: Draft) -> None:
+    """Hide `you reach me until 17:00`, which is no deadline."""
+    for start, end in [*_parts(draft.line.open)]:
+        part = draft.line.open[start:end]
+        if _REACHED.search(part) and "\x00" not in part.strip("\x00 ") and not _OF_WORK.search(part):
+            _name(draft, start, end, "tells when somebody is reached, and asks for nothing")
+
+
 def hide_stories(draft: Draft) -> bool:
     """Hide clauses that tell how it was (`last month it ran on 16 nodes and crashed`); True if there were any."""
+    _hide_when_reached(draft)
+    for match in [*_THEN.finditer(draft.line.open)]:
+        if not _ASKS.search(match[0]):
+            _name(draft, *match.span(), "tells how it was, and asks for nothing")
     text = draft.line.open
     told: list[tuple[int, int]] = []
     parts = [*_parts(text)]
@@ -154,8 +211,9 @@ def pass_over_remarks(draft: Draft) -> None:
     """Pass over sentences, reasons and purposes in which nothing was read and nothing can be asked for."""
     if not {"command", "software", "script"} & draft.fields.keys():
         return
-    for start, end in [*_clauses(draft.line.open)]:
-        clause = draft.line.open[start:end]
+    text = draft.open_but_asides()
+    for start, end in [*_clauses(draft.line.norm)]:
+        clause = text[start:end]
         if (
             _SAYS.search(clause)
             and len(clause.split()) > 3
@@ -172,7 +230,7 @@ def pass_over_remarks(draft: Draft) -> None:
         following = match["what"].split()[len(words) : len(words) + 1]
         if words and not _may_ask(" ".join([*words, *following])):
             end = match.start("what") + len(" ".join(words))
-            draft.line.claim(match.start(), end)
+            draft.aside(match.start(), end)
 
 
 def _is_open(word: str) -> bool:
@@ -180,11 +238,15 @@ def _is_open(word: str) -> bool:
 
 
 def _may_ask(words: str) -> bool:
-    return _CLAIMS.search(words) is not None or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    return (
+        _CLAIMS.search(words) is not None
+        or _FILES.search(words) is not None
+        or bool(_FIELD_WORDS & set(_WORD.findall(words)))
+    )
 
 
 def _name(draft: Draft, start: int, end: int, why: str) -> None:
     words = draft.words(start, end).strip(" ,.;!?")
     if words:
         draft.default(f"{words!r} {why}")
-    draft.line.claim(start, end)
+    draft.aside(start, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from pydantic import ValidationError
+from simplemma import is_known
 
 from dragoman.request import SoftwareNeed
 from dragoman.versions import VersionBound, VersionRange
@@ -39,11 +40,20 @@ _RUN = frozenset("run runs running execute executing launch launching".split()) 
 _DIRECT = frozenset(
     "use uses using need needs requires require requiring with load loaded via install installed".split()  # noqa: SIM905
 )
+_LOOSE = frozenset("of for do perform by to and or plus have has let give put place".split())  # noqa: SIM905
+"""Words before a name, and before any other word as well."""
 _STRONG = frozenset("package software application app module modules install installed load loaded called".split())  # noqa: SIM905
+_CALLED = re.compile(
+    r"(?<![\w-])(?:programs?|software|package|code|solver|tool|application|app|module|library|suite|something|thing"
+    r"|model"
+    r"|simulator|framework|engine|binary|pipeline|product|one)(?: (?:that|which|is|are|we|need|use|it's|it|simply"
+    r"|also)){0,4} called (?:the |an? )?$"
+)
 _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
 )
+_RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
     r"|danke|cordialement)"
@@ -103,12 +113,14 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     """A run of words that no rule knows: software, if it stands where software is named; else it stays unread."""
     start, end = spans[0][0], spans[-1][1]
     norm, name = draft.line.norm, draft.line.words(start, end)
-    if len(spans) > 2:
+    if len(spans) > 2 or spans[-1][0] in draft.numbered or start in draft.numbered:
         return
     before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
     if _SIGNED.search(before):
         return
     cue = _CUE.search(before)
+    if cue is not None and cue["cue"] == "called" and not _CALLED.search(before):
+        return  # `the mesh is called wing3`
     if cue is not None and "is " in cue["filler"] and cue["cue"] not in LABELS | {"code"}:
         cue = None
     if cue is not None and cue["cue"] in ("for", "of") and "the " in cue["filler"] and not _USE.match(following):
@@ -123,9 +135,11 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     single = len(spans) == 1
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
-    marked = not _COMPOUND.search(norm[start:end]) and all(
+    marked = not (_COMPOUND.search(norm[start:end]) or _describes(name, following)) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )
+    if draft.line.foreign and marked and _RUN_LAST.match(following):
+        named = True  # `bitte GADGET-4 bis Freitag durchrechnen`
     verb = single and name.replace("-", "").isalpha() and name.islower()
     if cue is not None and cue["filler"].endswith("to ") and verb and cue["cue"] not in _STRONG:
         return  # `want to train`: a verb
@@ -180,6 +194,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if not (named or marked or in_list):
         if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
             return
+        if cue is not None and cue["cue"] in _LOOSE and not run_of and name.islower() and is_known(name, "en"):
+            return  # `a model of pine forests`, `it finished with success`
         draft.default(f"{name!r} is taken as the name of software")
     try:
         add_need(draft, SoftwareNeed(name=own_name(name)), start, end)
@@ -193,6 +209,17 @@ def _marked(draft: Draft, start: int, end: int, *, plain_capital: bool) -> bool:
     if (not plain_capital or draft.line.foreign) and name[1:].islower():
         return False
     return any(letter.isupper() or letter.isdigit() or letter in "-_+" for letter in name)
+
+
+def _describes(name: str, following: str) -> bool:
+    """Whether words of the language joined by hyphens stand before what they describe (`resting-state scans`)."""
+    parts = name.split("-")
+    return (
+        name.islower()
+        and len(parts) > 1
+        and all(is_known(part, "en") for part in parts)
+        and (len(parts) > 2 or re.match(r" [a-z]{3,}", following) is not None)  # `body-in-white`
+    )
 
 
 def _runs_a_command(draft: Draft) -> bool:

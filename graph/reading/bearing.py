@@ -6,9 +6,9 @@ They stand in their base forms, in English, German and French. Beside them the c
 
 from __future__ import annotations
 
-from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS
+from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
 
-__all__ = ["BEARING", "TURNING"]
+__all__ = ["BEARING", "HOW_IT_WAS", "LOOSE", "TIMES", "TURNING"]
 
 TURNING = frozenset(
     """
@@ -28,7 +28,7 @@ TURNING = frozenset(
 _TIMES = """
     today tomorrow tonight yesterday week weekend month night nightly overnight evening morning afternoon noon
     midnight monday tuesday wednesday thursday friday saturday sunday january february march april june july august
-    september october november december second daily weekly date deadline due early earliest late
+    september october november december daily weekly date deadline due early earliest late
     latest soon soonest now immediately instantly once twice thrice quick quickly fast fastest slow long longest short
     shortest duration time period slot moment schedule holiday daytime working-hours hurry rush urgent urgently
     priority asap continuous continuously permanent permanently periodic recurring hourly monthly shift
@@ -38,32 +38,42 @@ _TIMES = """
     rapide rapidement lent long court durée temps fois
 """
 _AMOUNTS = """
-    half quarter third double triple dozen pair couple several few handful hundred thousand million billion trillion
+    half quarter third double triple dozen pair couple
     percent bound cap ceiling maximum maximal minimum minimal max min limit unlimited exact exactly total sum equal
-    multiple plenty enough big large huge small tiny high low fat thin thick tall
+    multiple plenty enough large small high low fat thin
     halb doppelt dutzend paar einige mehrere hundert tausend grenze genau groß klein hoch niedrig viel wenig
     moitié demi double douzaine plusieurs quelques cent mille limite plafond exact grand petit haut bas
+"""
+_LOOSE = """
+    several few handful dozen hundred thousand million billion large larger small smaller big bigger high higher low
+    lower fat thin thick old older new newer early earlier late
+    later long longer short shorter fast faster slow slower quick quicker single common together independent total
+    sum language power pressure water centre center hospital library building country region
+    local public national laptop workstation computer desktop phone purse machine board box light chain plugin
+    script programme
+    einige mehrere groß klein hoch niedrig alt neu gemeinsam sprache land leistung rechner
+    plusieurs quelques grand petit haut bas vieux nouveau ensemble langage pays ordinateur
 """
 _MACHINES = """
     accelerator architecture arm bandwidth bare-metal board box cable cache card chip chiplet cluster computer cooling
     cool core cpu disk drive driver drive ethernet fabric firmware fpga frequency gpu graphic graphics hardware host
-    hyperthread hyperthreading instance interconnect kernel laptop latency link locality machine mainframe memory node
-    numa partition power processor rack ram rank scratch server socket ssd storage supercomputer swap switch system
-    tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia water
+    hyperthread hyperthreading instance interconnect kernel laptop latency link locality login machine mainframe
+    memory node numa partition power processor rack ram rank scratch server socket ssd storage supercomputer swap
+    switch system tape tensor thread throughput topology tpu turbo vector virtual workstation x86 intel amd nvidia water
     rechner rechenzentrum knoten kern karte grafikkarte prozessor speicher arbeitsspeicher platte festplatte netz
     netzwerk server gerät schrank strom energie leistung
     ordinateur calculateur nœud cœur carte processeur mémoire disque réseau serveur machine énergie courant
 """
 _PROGRAMS = """
     app application binary build compile compiler container docker executable image install installation interpreter
-    language launcher library licence license module package plugin program programme python release runtime script
+    language launcher library licence license module package program python release runtime
     shell software solver-version source static statically dynamic debug debugger token tool toolchain toolkit version
     openmp mpi cuda rocm oneapi virtualenv conda pip spack apptainer singularity podman
     programm anwendung bibliothek lizenz modul paket skript sprache werkzeug fassung
     programme logiciel bibliothèque licence module paquet langage outil jeton
 """
 _JOBS = """
-    abort account admin allocation array automatic automatically batch begin block budget burst cancel chain checkpoint
+    abort account admin allocation array automatic automatically batch begin block budget burst cancel
     class colocate command component concurrent concurrently constraint container copy cost credit dedicated default
     delete email e-mail sms depend dependency dependent element entry exclusive exclusively exit export fail failure
     feature finish
@@ -101,8 +111,20 @@ _MONEY = """
     argent coût coûter écologique économe économique gratuit payer prix tarif
 """
 
+_SAID_OFTEN = "test tests something somehow similar hour hours minute minutes second seconds day days"
+"""Words of the field that state nothing without a number or another of its words."""
+TIMES = frozenset(_TIMES.split())
+"""When something happens."""
+LOOSE = frozenset(_LOOSE.split())
+"""What says how much or of what kind beside a word of the field, and nothing where there is none."""
+HOW_IT_WAS = (
+    TIMES | LOOSE | KEYWORDS | FUNCTION_WORDS | UNIT_WORDS | {"copy", "copied", "upload", "download", "transfer"}
+    | frozenset((_AMOUNTS + _MACHINES + _PROGRAMS + _JOBS).split())
+)  # fmt: skip
+"""What can be told of an earlier time, where it asks for nothing."""
 BEARING = (
-    TURNING | KEYWORDS | FUNCTION_WORDS | frozenset(NUMBER_WORDS)
+    TURNING | LOOSE | frozenset(NUMBER_WORDS)
     | frozenset((_TIMES + _AMOUNTS + _MACHINES + _PROGRAMS + _JOBS + _PLACES + _MONEY).split())
+    | ((KEYWORDS | FUNCTION_WORDS) - frozenset(_SAID_OFTEN.split()))
 )  # fmt: skip
 """Everything that is told back where it is left over."""

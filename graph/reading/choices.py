@@ -32,7 +32,7 @@ _PREFERRED = (
     r"(?<![\w-])(?:preferably|ideally|if possible,?|(?:i|we)(?:'d| would)? prefer)(?: on| with| using)? (?=\d|\x00)"
 )
 _TOGETHER = re.compile(
-    r"[ ,]*(?:and|with|plus|of|having|each|each with|with each|x|à|\+|&|@)?[ ,]*(?:each )?(?:with )?"
+    r"[ ,]*(?:and|with|plus|of|having|each|each with|with each|with per|per|x|à|\+|&|@)?[ ,]*(?:each )?(?:with )?"
 )
 _IF_NOT_RULE = re.compile(rf"(?: each| apiece)?{_IF_NOT}")
 _SIZES = {"node", "gpu", "core", "task"}

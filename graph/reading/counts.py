@@ -33,7 +33,8 @@ _BOUND = (
 _UPPER = ("at most", "up to", "max", "no more", "not more", "<=", "≤")
 _LOWER = ("at least", "min", "no fewer", "no less", "not less", ">=", "≥")
 PER = (
-    r"(?: ?(?:/|per|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
+    r"(?: ?(?:/|per|by(?= (?:node|task|rank|process|gpu|core)(?![\w-]))"
+    r"|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
     r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
     r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
@@ -42,7 +43,7 @@ PER = (
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)|each|apiece|on each|per each|per(?= ?"
     r"(?:[,;.)]|$)))(?! (?:\d|node"
-    r"|task|rank|gpu|core|with|has|have|having|of"
+    r"|task|rank|process|thread|cpu|host|machine|takes|needs|gets|uses|runs|gpu|core|with|has|have|having|of"
     r"|using|running"
     r"|containing)))?"
 )
@@ -70,7 +71,7 @@ BACKWARD = (
     rf"|#)?{_ADJECTIVE}(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
     r"(?:(?:[ _-]?(?:per|/)[ _-]?| (?:on|in|for) (?:an?|each|every) )(?P<per>node|host|machine|server|task|rank"
     r"|process|proc|gpu|core|cpu|job)s?)?"
-    rf" ?[:=] ?(?P<n>{NUMBER})(?![\w:-])"
+    rf"(?: ?[:=] ?| (?:number|count|quantity)(?: is| are| of|:| ?=) ?)(?P<n>{NUMBER})(?![\w:-])"
     r"(?! (?:x )?(?:[cg]pus?|cores?|tasks?|ranks?|processes|threads?|nodes?|nvidia|amd|intel|[kmgt]i?b|hours?|days?)\b"
     r"(?! ?[:=]))"
 )

@@ -13,13 +13,17 @@ from dragoman.model import JsonObject
 from dragoman.request import JobRequest, Source
 from dragoman.secrets import redact
 from graph.reading.line import Line
+from graph.reading.past import was_so
 from graph.reading.reading import Option, Question
 
 __all__ = ["Amount", "Draft"]
 
 MAX_ITEMS, MAX_QUESTIONS = 256, 64
 
-_FILLER = r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of)[ ]){0,3}"
+_FILLER = (
+    r"(?:(?:any|an?|the|use|using|need|needs|with|in|on|at|require|requires|want|run|running|of|our|my|usual"
+    r"|previous|former)[ ]){0,3}"
+)
 _NOT = re.compile(
     r"(?<![\w-])(?:no|not|without|never|avoid|avoiding|any(?:thing)? (?:but|except)|except|excluding|instead of"
     r"|other than|apart from|aside from"
@@ -44,6 +48,12 @@ _NOT_AFTER = re.compile(
     r"|if (?:it is |it's |that is |they are )?(?:possible|available|there(?: is one)?|you have (?:it|them|one)|free)"
     r"|where (?:possible|available)))(?![\w-])\)?"
 )
+_WISHED = re.compile(
+    r"(?<![\w-])(?:optional(?:ly)?|nice|preferred|preferabl[ey]|ideally|welcome|plus|bonus|if possible|if available"
+    r"|where (?:possible|available)|not (?:a must|needed|required|necessary|mandatory|essential|important)|unnecessary"
+    r"|strictly needed)(?![\w-])"
+)
+"""What says that something would be nice to have, or is not needed."""
 _CORRECTED = re.compile(
     r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
     r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
@@ -101,6 +111,8 @@ class Draft:
     """Fields stated twice, differently: left open until the person answers."""
     software_ends: set[int] = field(default_factory=set)
     """Where names of software ended, in the normal form."""
+    numbered: set[int] = field(default_factory=set)
+    """Where names of numbered things begin (`NGC 253`), which no software is."""
     gpu_memory: list[tuple[int, int, int]] = field(default_factory=list)
     """Memory of each GPU in bytes with its place, until the GPUs are counted."""
     gpu_vendors: list[tuple[str | None, int, int]] = field(default_factory=list)
@@ -109,6 +121,8 @@ class Draft:
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)
     """Where each field of one value was stated last."""
+    asides: list[tuple[int, int]] = field(default_factory=list)
+    """What was claimed because it asks for nothing, in the normal form."""
     known: JobRequest | None = None
     """What the words are about, where that is stated apart from them: the request of a script."""
     parts: list[Draft] = field(default_factory=list)
@@ -117,6 +131,22 @@ class Draft:
     def words(self, start: int, end: int) -> str:
         """The words of a stretch of the normal form, as written, without secrets."""
         return redact(self.line.words(start, end))[:2000]
+
+    def aside(self, start: int, end: int) -> None:
+        """Claim a stretch that asks for nothing."""
+        self.asides.append((start, end))
+        self.line.claim(start, end)
+
+    def aside_text(self, start: int, end: int) -> None:
+        """Claim a stretch that asks for nothing, by offsets of the text as written."""
+        self.aside(self.line.place(start), self.line.place(end))
+
+    def open_but_asides(self) -> str:
+        """The normal form with what was read hidden, and blanks where something was found to ask for nothing."""
+        letters = list(self.line.open)
+        for start, end in self.asides:
+            letters[start:end] = " " * (end - start)
+        return "".join(letters)
 
     def source(self, path: str, start: int, end: int) -> None:
         """Remember the words a field was read from, and claim them."""
@@ -128,20 +158,29 @@ class Draft:
     def _kind(self) -> Literal["text", "form", "script", "person", "option"]:
         return self.origin
 
-    def negated(self, start: int, end: int) -> bool:
-        """Whether the words before say `not`: then nothing is stated, and the words are told back."""
+    def negated(self, start: int, end: int, *, wish: bool = False) -> bool:
+        """Whether the words about it say `not`: then nothing is stated, and the words are told back.
+
+        With `wish`, what would only be nice to have is named, not told: sites without it count too.
+        """
         before = self.line.open[max(0, start - 40) : start]
         found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
         if found is None:
             later = _NOT_AFTER.match(self.line.open, end)
             if later is not None:
-                self.unread.append(self.words(start, later.end()).strip())
-                self.line.claim(start, later.end())
+                self._turned(start, later.end(), wished=wish and _WISHED.search(later[0]) is not None)
             return later is not None
-        first = start - len(found[0]) if found.re is _NOT else start
-        self.unread.append(self.words(max(0, first), end).strip())
-        self.line.claim(max(0, first), end)
+        first = max(0, start - len(found[0]) if found.re is _NOT else start)
+        self._turned(first, end, wished=wish and found.re is _NOT and _WISHED.match(found[0]) is not None)
         return True
+
+    def _turned(self, start: int, end: int, *, wished: bool) -> None:
+        words = self.words(start, end).strip()
+        if wished:
+            self.default(f"{words!r} is a wish: sites without it count too")
+        else:
+            self.unread.append(words)
+        self.line.claim(start, end)
 
     def corrected(self, start: int, end: int) -> bool:
         """Whether the words between two statements say that the later one counts; claims those words."""
@@ -182,6 +221,15 @@ class Draft:
         if self.fields.get(path, value) != value and self.corrected(self.stated_at.get(path, end), start):
             self.default(f"{words!r} counts, not what was said before")
             self.fields.pop(path)
+        if path in self.fields and self.fields[path] != value and self._one_tells_how_it_was(path, start, end):
+            if self._was(path):
+                self.fields[path] = value
+                self.sources = [source for source in self.sources if source.field != path]
+                self.stated_at[path] = end
+                self.source(path, start, end)
+            else:
+                self.line.claim(start, end)
+            return
         if path in self.fields and self.fields[path] != value:
             earlier = next((s.words for s in self.sources if s.field == path), "earlier")
             self.contested.add(path)
@@ -195,6 +243,22 @@ class Draft:
         self.fields[path] = value
         self.stated_at[path] = end
         self.source(path, start, end)
+
+    def _was(self, path: str) -> bool:
+        """Whether what a field was read from tells how it was."""
+        source = next((source for source in self.sources if source.field == path), None)
+        if source is None or source.start is None or path not in self.stated_at:
+            return False
+        return was_so(self.line.norm, self.line.place(source.start), self.stated_at[path])
+
+    def _one_tells_how_it_was(self, path: str, start: int, end: int) -> bool:
+        """Whether of two statements of a field exactly one tells how it was; which one is named."""
+        earlier, later = self._was(path), was_so(self.line.norm, start, end)
+        if earlier == later or path in self.contested:
+            return False
+        words = next(s.words for s in self.sources if s.field == path) if earlier else self.words(start, end)
+        self.default(f"{words!r} tells how it was, and does not count")
+        return True
 
     def add(self, path: str, value: Any, start: int, end: int) -> None:  # noqa: ANN401  # values of any field
         """Add to a field that is a list."""

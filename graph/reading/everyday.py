@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ["EVERYDAY"]
 
 _WORDS = """
+    postproc preproc calc calcs prod params config configs
     aber abrechnung accept acceptable accepted accomplished according achieve actual actually actuaries add added
     adding addition advance advice aerosol afin afternoon's afterwards aim aims ainsi air aircraft airport align
     aligned alignment alle allocate allocated allot allowed alloys alone along alors already also alternative

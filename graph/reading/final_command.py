@@ -78,7 +78,13 @@ LABELS = frozenset(
         ),
     ]
 )
-INPUT_LABELS = frozenset("data file files folder in input inputs out output outputs result results image".split())  # noqa: SIM905
+_FILES = """
+    data file files folder in input inputs out output outputs result results image back home daten datei dateien
+    eingabe eingaben eingabedatei eingabedateien eingabedaten ausgabe ausgaben ausgabedatei ausgabedateien ergebnis
+    ergebnisse ergebnisdatei ergebnisdateien zurück fichier fichiers données entrée entrées d'entrée sortie sorties
+    résultat résultats rapatrier récupérer ramener renvoyer abbild
+"""
+INPUT_LABELS = frozenset(_FILES.split())
 """What stands before a colon with files behind it."""
 _NOTHING = frozenset("none nothing na any default unknown normal high low yes no thanks unlimited".split())  # noqa: SIM905
 _WORDS = PADDING | FUNCTION_WORDS | KEYWORDS | frozenset(NUMBER_WORDS)

@@ -144,7 +144,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
         return True
     if word.startswith("/") and len(word) > 1 and after_verb:
         file = re.search(r"\.[A-Za-z]\w{0,6}$", word) and not _SCRIPT_FILE.fullmatch(word)
-        return not file or bool(following)
+        return not file or re.match(r"-|[./~]|[\w./-]+\.[A-Za-z]", following) is not None
     if word in PLAIN:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:
@@ -280,10 +280,12 @@ def find_commands(text: str) -> list[Found]:
 
 
 _FILES_BEFORE = re.compile(
-    r"(?i)(?<![\w-])(?:is|are|lies?|lives?|sits?|resides?|found|stored|located|kept|copied|staged|saved|writes?|written"
+    r"(?i)(?<![\w-])(?:is|are|ist|sind|est|sont|lies?|lives?|sits?|resides?|found|stored|located|kept|copied|staged"
+    r"|saved|writes?|written"
     r"|bring|reads|data|datasets?|files?|inputs?|outputs?|results?|images?|meshe?s?|decks?|checkpoints?|weights"
-    r"|samples?|records?|under|from|into|at|site|path|folder|directory|dir|archive|bucket|scratch"
-    r"|where)(?![\w-])[^.;\n]*$"
+    r"|samples?|records?|dateien?|daten|eingabe\w*|ausgabe\w*|ergebnis\w*|zurück\w*|liegt|liegen|fichiers?|données"
+    r"|entrées?|sorties?|résultats?|rapatrier|récupérer|ramener|maillage|gitter|netz|abbild|conteneur|under|from|into"
+    r"|at|site|path|folder|directory|dir|archive|bucket|scratch|where)(?![\w-])[^.;\n]*$"
 )
 _JOB_BEFORE = re.compile(r"(?i)(?<![\w-])(?:run|runs|execute|start|launch|command|cmd|program|call)(?![\w-])|\d")
 _FILE_LIKE = re.compile(r"[`\"']?(?:~|\.{1,2})?/[\w.@+*/-]+")

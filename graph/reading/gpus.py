@@ -42,18 +42,25 @@ BY_SIZE = rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?P<size>\d{{1,4}}(?:\.\d)? ?g(?:i?b
 BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
     rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
-    rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?))?\)?(?!\w){PER}"
+    rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?:(?:each|per|je|jeweils) (?:with |having )?)?"
+    rf"(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each| per (?:gpu|card))?)?\)?(?!\w){PER}"
 )
-IN_BRACKETS = rf"\((?P<model>{MODEL})s?(?:(?:,| with)? ?(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each)?)?\)"
+IN_BRACKETS = (
+    rf"\((?:nvidia |amd )?(?P<model>{MODEL})s?(?:(?:,| with)?(?: (?:each|per)(?: with)?)? ?"
+    r"(?P<size>\d{1,4} ?g(?:i?b|igs?|igabytes?)?)(?: each| per (?:gpu|card))?)?\)"
+)
+_MAKER = r"(?: (?:from|by|of|made by|produced by) (?P<vendor2>nvidia|amd|intel)(?!\w))?"
 WITH_SIZE = (
-    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{PER}(?:,? (?P<link>with|having|of|that have"
+    rf"(?<![\w.-]){_QUANTITY}{_VENDOR}(?:(?P<model>{MODEL})s?[ -])?{_GPU}{_MAKER}{PER}(?:,? (?P<link>with|having|of"
+    rf"|that have"
     rf"|which have|each with"
-    rf"|each having|each of them with|each of which has) | \(?)(?:at least |(?:no|not) less than |>= ?"
+    r"|each having|each of them with|each of which has|with each|with per|each|à|à each) | \(?)"
+    r"(?:at least |(?:no|not) less than |>= ?"
     rf"|(?:a )?min(?:imum)?\.?(?: of)? )?"
     r"(?P<size>\d{1,4}(?:\.\d)? ?g(?:i?b|igs?|igabytes?)?)(?P<sure>(?: or more)?(?: (?:of )?(?:vram|hbm\w*"
     r"|gpu memory|vmem))?(?: each"
     r"| per gpu| on each| on it| on board| on the card)?)"
-    r"(?P<memory>(?: (?:of )?(?:main |system |its own |their own )?(?:ram|memory))?)(?![\w])"
+    r"(?P<memory>(?: (?:of )?(?:main |system |its own |their own )?(?:ram|memory)(?: or more)?)?)(?![\w])"
 )
 COMMA_SIZE = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU},? (?:each )?(?:with )?(?:at least |>= ?|min(?:imum)?\.? )?"
@@ -131,6 +138,7 @@ MAKE_SAID = (
     r"(?<![\w-])(?:,? ?(?:and )?(?:they|these|which|the gpus|the cards) )?(?:all )?(?:have to|must|should|need to) be "
     r"(?:from |of |by |made by )?(?P<vendor>nvidia|amd|intel)(?: ones| gpus| cards| hardware)?(?![\w-])"
 )
+MAKE_BEHIND = rf"(?<![\w-]){_GPU}(?P<said> (?:from|made by|produced by) (?P<vendor>nvidia|amd|intel))(?!\w)"
 MAKE_IN_BRACKETS = r"\((?P<vendor>nvidia|amd|intel)\)"
 GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
 SOME = (
@@ -208,6 +216,9 @@ def read_gpus(draft: Draft) -> None:
             draft.line.claim(*match.span())
     for match in draft.line.find(MODEL_ONLY):
         _model_only(draft, match)
+    for match in draft.line.find(MAKE_BEHIND):
+        draft.gpu_vendors.append((match["vendor"], *match.span("said")))
+        draft.line.claim(*match.span("said"))
     for match in (found for rule in (MAKE_IN_BRACKETS, MAKE_ONLY, MAKE_SAID) for found in draft.line.find(rule)):
         draft.gpu_vendors.append((match["vendor"], *match.span()))
         draft.line.claim(*match.span())
@@ -234,8 +245,29 @@ def _or_more(draft: Draft, end: int) -> int:
     return more.end() if more else end
 
 
+_WHAT_IT_IS = re.compile(
+    r"(?:(?:must|should|shall|has to|have to|needs? to|ought to) be|namely|i\.e\.|that is|specifically|to be precise"
+    r"|more precisely),? $"
+)
+
+
+def _complete_each_other(draft: Draft) -> None:
+    """`one GPU, it has to be an A100 with 80 GB`: said twice of one GPU, the second time what it is."""
+    counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
+    plain = [amount for amount in counted if not (amount.model or amount.vendor or amount.each_bytes)]
+    rest = [amount for amount in counted if amount not in plain]
+    if len(rest) != 1 or not plain or any((amount.low, amount.high) != (1, None) for amount in counted):
+        return
+    named = rest[0]
+    lead = draft.line.norm[max(0, named.start - 40) : named.start]
+    if _WHAT_IT_IS.search(lead) or (lead.endswith(", ") and named.start - 2 in {amount.end for amount in plain}):
+        named.per = named.per or next((amount.per for amount in plain if amount.per), None)
+        draft.amounts[:] = [amount for amount in draft.amounts if not any(amount is one for one in plain)]
+
+
 def give_what_gpus_have(draft: Draft) -> None:
     """Give the model and memory that were said of GPUs to those that are counted; else asked or told back."""
+    _complete_each_other(draft)
     _give_models(draft)
     counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
     for each, start, end in draft.gpu_memory:
@@ -314,6 +346,8 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
         return True  # `V100 GPUs of 32 GB`
     if match["memory"]:
         return not re.search(r"ram|main|system", match["memory"])
+    if re.search(r"each|per", match["link"] or ""):
+        return True  # `2 GPUs with each at least 40 GB`
     least = re.search(r">=|≥", match[0][: match.start("size") - match.start()]) is not None and not match["link"]
     return least or match["sure"] not in ("", " or more")  # `1 gpu >= 24GB`: what it must have
 
@@ -344,6 +378,8 @@ def _model_only(draft: Draft, match: re.Match[str]) -> None:
     if draft.negated(*match.span()):
         return
     model = re.sub(r"\s", "", match["model"])
+    if model == "v100s" and draft.line.words(*match.span("model")).endswith("s"):
+        model = "v100"  # several of them, not the V100S
     if match["n"] and int(match["n"]):
         draft.amounts.append(Amount("gpu", int(match["n"]), None, *match.span(), model=model))
     else:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
+from graph.reading.bearing import LOOSE
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
+from graph.reading.ordinary import is_ordinary
 
 __all__ = ["read_idioms"]
 
@@ -18,11 +20,27 @@ _END = r"(?= ?(?:[,.;:!?)\x00]|$))"
 _NEVER = r"(?:please )?(?:don't|do not|can't|cannot|must not|should not|rather not|not|never)"
 _DONE = r"(?:used|done|tried|been|run|seen|worked|touched|timed|measured|had|heard|needed|taken|asked|submitted)"
 
+_IMPORTANT = r"(?:needed|necessary|required|important|of (?:any )?importance|critical|crucial|mandatory|a must)"
+_MORE = r"(?!more|less|fewer|longer|it |to |that |this |them |any more)"
+
 IDIOMS: tuple[tuple[str, str], ...] = (
+    # What is said not to be needed
+    (rf"(?:but |and |while )?(?:(?!if|unless|whether)[\w+./-]+ ){{0,3}}(?:isn't|aren't|is not|are not|not|of no)"
+     rf" (?:really |strictly |at all )?(?:{_IMPORTANT}|importance)(?: (?:here|for (?:this|it|us)|at all|either))?", ""),
+    (rf"(?:there is |we have |i have )?no need (?:for|of|to have) (?:an? |any )?{_MORE}[\w+./-]+", ""),
+    (rf"(?:and |but |so )?(?:i |we |it |they )?(?:don't|doesn't|do not|does not) (?:really )?need (?:an? |any )?{_MORE}"
+     r"[\w+./-]+(?: cards?| nodes?| librar(?:y|ies))?(?= ?(?:[,.;:!?)\x00]|and |but |or |so |$))", ""),
+    (r"(?:it |that |which |this )?(?:doesn't|does not|don't|do not) (?:really )?matter(?: (?:which|to (?:us|me)|much))?"
+     r"(?: one)?" + _END, ""),
+    (r"(?:i |we )?(?:don't|do not) (?:really )?(?:care|mind)(?: (?:which|where))(?: (?:one|of them|it (?:runs"
+     r"|happens)))?"
+     + _END, ""),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),
     (r"(?<=\x00) or so" + _END, ""),
+    (r"(?<=\x00)[ ,]{0,2}(?:instead of|rather than) (?:(?:the|our|my|usual|previous) ){0,2}\d{1,6}(?: usual"
+     r"| previous)?" + _END, ""),
     (r"(?:exe|executable|binary|bin|prog|cmd) (?=\x00)", "command"),
     (r"(?:load )?modules? (?=\x00)|(?:the |an? )?image(?: file)? (?=\x00)"
      r"|(?:is )?called(?: like this)?:? ?(?=\x00)", ""),
@@ -58,6 +76,42 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r" (?:spend|use|pay|burn)(?: on)?", "budget"),
     (r"(?:for |on )?(?:grant )?(?:money|funds) (?:is|are|being) (?:tight|short|scarce|limited)"
      r"|(?:grant )?money", "budget objective"),
+    (r"(?:in no case|under no circumstances|by no means|on no account)(?: may| must| can| should)?(?: it| this)?",
+     "budget walltime_s sites_not"),
+    (r"(?:i |we )?(?:cannot|can't|could not|couldn't) (?:afford|spend|pay|exceed|go)(?: any)?(?: more)?(?: than)?",
+     "budget"),
+    # What is over when, and what is meanwhile
+    (r"until (?=\x00)|(?:(?:are|is|have|has|been|be) )?(?:over|elapsed|spent|used up)" + _END, "walltime_s budget"),
+    (r"(?:overnight|a night|one night|1 night|for a night)(?: is| would be)?(?: (?:not|too|more than))?"
+     r" ?(?:enough|long|short|plenty)?(?: so| hence)?", "walltime_s"),
+    (r"(?:while|whilst|when|once|before|after) (?:it |the (?:job|run|program|code|calculation|simulation) )?(?:is "
+     r"|was )?"
+     r"(?:running|runs?|starts?|begins?|started|launched|has started)" + _END, "command software"),
+    (r"(?:while|whilst) (?:running|computing|executing|at it)", "command software"),
+    (r"(?:maybe|perhaps|probably|possibly|say|like) (?=\x00)|,? (?:maybe|perhaps|possibly) (?:longer|shorter|more|less)"
+     + _END, "walltime_s shapes.0.memory shapes.0.cpus shapes.0.tasks"),
+    (r"(?:(?:is|are|be|stays?) )?(?:currently |now |still )?free(?: for (?:us|me))?(?= ?[,.;:!?)\x00]| for | on |$)",
+     "nodes gpus cpus memory local_disk_bytes storage networks licenses"),
+    (r"(?:least expensive |cheapest |greenest |best )?(?:options?|choices?|variants?|solutions?)", "objective"),
+    (r"(?:for|out of) reasons? of [a-z]+(?: [a-z]+)?"
+     r"|for [a-z]+(?:[ -][a-z]+)? reasons", "sites sites_not exclusive storage"),
+    (r"(?:either|any|both|one|each)(?: of the| of them| of these| of those)?(?: two| 2| three| 3)?"
+     r" (?:will|would|is|are) (?:do|fine|okay|ok|good|be (?:fine|okay|ok"
+     r"|good))", "software sites mpi networks storage"),
+    (r"after all|above all|all in all|first of all|by the way|in any case" + _END, ""),
+    # How the field speaks
+    (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
+    (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),
+    (r"(?:a |one |1 )?(?:fat|big|large|huge|high-?mem(?:ory)?|bigmem) (?:node|machine|box|server)s?", "memory"),
+    (r"(?:a )?gpu (?:node|machine|box|server)s?", "gpus"),
+    (r"(?:(?:it(?:'s| is)|is) )?(?:an? )?(?:pure|plain|purely|only)? ?cpu(?:[ -]only)? (?:code|job|run|program|work)s?",
+     ""),
+    (r"(?:as |like )?(?:in |to |for |with |the )?(?:sbatch|qsub|slurm|pbs|lsf|bsub|sge|srun)(?:[ -]style| style| speak"
+     r"| terms| options?| lines?| hand| way)?(?= ?[:,]? ?\x00)", "walltime_s shapes queue account"),
+    (r"(?:with |without |and )?(?:no|any) (?:other |further )?(?:options?|arguments?|flags|parameters)", "command"),
+    (r"(?:please|to|can you|could you|kindly|and) (?:process|charge|link|test|keep|provide|load|hold|launch)"
+     r"(?= (?:the|our|my|a|an|it|this|these|\x00))", "command software"),
+    (r"(?:the |a )?(?:work(?:ing)? )?director(?:y|ies)(?: has to be| must be| should be)?", "storage"),
     # Of arrays
     (r"(?:for |in |as )?(?:an? |the |each |every |one |per )?(?:job )?(?:array )?(?:tasks?|elements?|members?|cop"
      r"(?:y|ies)"
@@ -67,6 +121,9 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:run(?:ning)? )?together" + _END, "array.at_once"),
     (r"(?:as )?(?:the |an? )?(?:either )?(?:mpi )?librar(?:y|ies)", "mpi"),
     # Of places and what comes first
+    (r"(?:may |must |can |should |has to |have to )?(?:only|solely|exclusively)(?: to)?(?: be)?(?: processed| run"
+     r"| executed"
+     r"| computed| started| used| kept| done)?(?= ?\x00)", "sites"),
     (r"(?:and |but )?(?:nowhere else|only there|not anywhere else|not elsewhere)", "sites"),
     (r"(?:and |but )?only (?:then|after|when|once|if)?(?= ?,? ?\x00)", "dependencies start_after"),
     (r"(?:where|how|which|what|when|that)? ?(?:it |this )?(?:runs? )?(?:i |we )(?:really )?(?:don't"
@@ -139,16 +196,27 @@ _LABELS = {
 }
 """What stands before `:` or `=`, and a part of the path of the field whose value must follow."""
 _NOUNS = {
-    "nodes": r"(?:gpu |compute )?nodes?|machines?",
+    "nodes": r"(?:gpu |compute )?nodes?|machines?|box(?:es)?|servers?",
+    "exclusive": "nodes?|machines?",
     "memory": "memory|ram|hauptspeicher|arbeitsspeicher|grafikspeicher|speicher",
-    "gpus": r"gpus?|graphics cards?|cards?",
-    "cpus": "cores?|cpus?",
+    "gpus": r"gpus?|graphics cards?|cards?|accelerators?|boards?",
+    "cpus": "cores?|cpus?|processors?",
     "tasks": "tasks?|ranks?|process(?:es)?",
+    "walltime_s": "hours?|minutes?|days?|wall ?time|run ?time|duration",
     "queue": "queues?|partitions?",
-    "containers": "containers?|images?",
-    "budget": "budget",
+    "containers": "containers?|images?|img",
+    "budget": "budget|bill|costs?|price|ceiling|cap|money",
     "inputs": r"inputs?|data|files?",
     "outputs": r"outputs?|results?|data|files?",
+    "storage": r"data|files?|file ?systems?|storage|director(?:y|ies)|folders?|dis[kc]s?|scratch|space",
+    "networks": r"networks?|interconnect|fabric|links?|(?:between )?(?:the |all )?nodes",
+    "deadline": "deadline|latest",
+    "requeue": "restarts?|requeue(?:ing)?",
+    "command": "executable|binary|program|command|script|code",
+    "licenses": "licen[cs]es?|tokens?|licen[cs]e server",
+    "array": "array|ind(?:ex|ices|exes)|elements?|jobs?|runs?|tasks?",
+    "sites": "sites?|clusters?|cent(?:er|re)s?|places?",
+    "mpi": "mpi|librar(?:y|ies)",
     "reservation": "reservations?",
     "account": "accounts?|projects?",
 }
@@ -161,14 +229,14 @@ def read_idioms(draft: Draft) -> None:
     for rule, fields in IDIOMS:
         if not fields or any(_is_stated(name, stated) for name in fields.split()):
             for match in draft.line.find(rf"(?<![\w'-])(?:{rule})(?![\w'-])"):
-                draft.line.claim(*match.span())
+                draft.aside(*match.span())
     for words, part in _LABELS.items():
         for match in draft.line.find(rf"(?:^|(?<=[ ;,\n\x00]))(?:{words}) ?[:=] ?(?=\x00)"):
             if part in _begun_at(draft, match.end()):
-                draft.line.claim(*match.span())
+                draft.aside(*match.span())
     for match in draft.line.find(r"(?<![\w-])(?:before|after|once|while) (?:the run of )?(?=\x00)"):
         if "command" in _begun_at(draft, match.end()):
-            draft.line.claim(*match.span())  # what is loaded before it, what is wanted once it has run
+            draft.aside(*match.span())  # what is loaded before it, what is wanted once it has run
     for part, words in _NOUNS.items():
         if any(part in field for field in stated):
             alone = (
@@ -177,7 +245,7 @@ def read_idioms(draft: Draft) -> None:
             )
             for match in draft.line.find(alone):
                 if not _described(draft, match.start()):
-                    draft.line.claim(*match.span())
+                    draft.aside(*match.span())
 
 
 def _begun_at(draft: Draft, at: int) -> set[str]:
@@ -198,4 +266,5 @@ def _described(draft: Draft, at: int) -> bool:
     if before is None:
         return False
     word = before[1].strip(".,;:!?()'\"")
-    return bool(word) and word == before[1].lstrip("('\"") and word not in PADDING and word not in EVERYDAY
+    plain = word in PADDING or word in EVERYDAY or (is_ordinary(word) and word not in LOOSE)
+    return bool(word) and word == before[1].lstrip("('\"") and not plain

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from graph.reading.label_sense import sense_of
+from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS
 
 __all__ = ["labelled"]
 
@@ -46,7 +47,7 @@ _KNOWN: tuple[tuple[str, str], ...] = (
     (_COUNTED.format("(?:gpus?|graphics cards|accelerators?)"), "gpus:"),
     (r"(?:to be )?(?:charged?|bill(?:ed)?|debit|book(?:ed)?|pay|paid)(?: it)? (?:to|from|by|on)|charge (?:code|account)"
      r"|charge (?:number|project)|billing(?: code| to)?|cost cent(?:er|re)"
-     r"|(?:project|account|allocation|grant)[ /](?:code|id|number|no\.?|name|account)", "account:"),
+     r"|(?:project|account|allocation|grant)[ /](?:code|id|number|no\.?|name|account|head)", "account:"),
     (r"not before|no earlier than|not earlier than|(?:start|begin)(?:ing)? (?:after|from|not before|no earlier than)"
      r"|earliest(?: start(?: time)?)?|earliest begin", "start after"),
     (r"(?:must |has to |should )?(?:be )?(?:finish(?:ed)?|done|end|ready|complete[d]?|deliver(?:y|ed)?) by"
@@ -161,11 +162,18 @@ _EVEN_IF = re.compile(
 """`even if job 12 fails`: it is waited for, whatever becomes of it."""
 
 
-def labelled(text: str) -> Iterator[tuple[int, int, str]]:
-    """Labels that other rules would not know, each with its place and what to read in its place."""
+def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, str]]:
+    """Labels that other rules would not know, each with its place and what to read in its place.
+
+    Args:
+        text: as written.
+        foreign: whether labels may be in German or French (`Anzahl der Knoten`, `Nombre de processus par nœud`).
+
+    """
     leaders = sum(match["sign"][0] == "." for match in _LABEL.finditer(text))
     for match in _LABEL.finditer(text):
         said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ").rstrip(". ")
+        said = _in_english(said) if foreign else said
         norm = _norm(said, (match["note"] or "").lower().strip(), match["value"].strip(), text[: match.start("label")])
         if norm is None and match["sign"][0] == ".":
             if leaders > 1:
@@ -219,6 +227,15 @@ def labelled(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span(), f"{match['count']} threads"
     for match in _EACH_NODE.finditer(text):
         yield match.start(), match.end(), f"{match['count']} tasks per node"
+
+
+def _in_english(said: str) -> str:
+    """A German or French label in English words, as far as they are of the field."""
+    said = re.sub(r"(?<=\w)d'|(?<![\w-])(?:d'|der |des |de la |de |du |les |la |le |die )", "", said)
+    said = re.sub(r"^(.*?(?:processus|tâches|rangs)) mpi(?= |$)", r"mpi \1", said)
+    said = re.sub(r"^mpi nombre ", "nombre mpi ", said).replace("par processus", "par process")
+    words = [FOREIGN_UNITS.get(word) or FOREIGN_WORDS.get(word, word) for word in said.split(" ")]
+    return re.sub(r"^number (?=[a-z])", "number of ", re.sub(r"^number of of ", "number of ", " ".join(words)))
 
 
 def _wide(text: str) -> Iterator[tuple[int, int, str]]:

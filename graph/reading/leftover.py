@@ -28,6 +28,21 @@ _OF_A_STORY = (
     r"|relaxing) weekend"
     r"|bonne (?:day|week|end)|schönen? (?:day|week|abend|gruß))(?![\w-])"
 )
+_NUMBERED = (
+    r"(?<![\w-])(?:chapters?|sections?|figures?|fig\.?|no\.?|nr\.?|rounds?|phase|referee|reviewer|group|appendix|volume"
+    r"|question|exercise|lecture|sheet|take|fold|cycle|experiment|trial|attempt|study|paper|season|grade|semester|page"
+    r"|work package|wp|deliverable|milestone|kapitel|abschnitt|gruppe|groupe|chapitre) ?(?:no\.? ?)?#?\d{1,4}"
+    r"(?: ?(?:,|and|to|-|\u2013) ?\d{1,4})?(?= ?(?:[,.;:!?)]|$)| (?:of|from|in|for|wants?|asks?|is|was)(?![\w-]))"
+)
+"""What people number in what they tell of."""
+_OF_NATURE = (
+    r"(?<![\w.,/:=-])(?:about |some |roughly |over |around |~)?\d[\d,.]*(?: ?(?:million|billion|thousand|mio|k"
+    r"|m))?(?: |-)?"
+    r"(?:km|cm|mm|nm|µm|kpc|mpc|ev|kev|mev|gev|tev|kelvin|degrees?|kg|atm|(?:grid |mesh |finite )?(?:cells?|points?"
+    r"|elements?|volumes?|levels?|layers?)|atoms?|particles?|residues?|molecules?|timesteps?|time steps|epochs?"
+    r"|base pairs|bp|unknowns|degrees of freedom|dofs?)(?![\w/-])"
+)
+"""What is measured or counted in nature or in a model, which no site has."""
 _OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
 _OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"
 
@@ -42,10 +57,10 @@ def read_options(draft: Draft) -> None:
 def read_leftover(draft: Draft) -> None:
     """Everything that is left, joined where it stands together."""
     read_idioms(draft)
-    pass_over_remarks(draft)
     pass_over_asides(draft)
-    for match in draft.line.find(_OF_A_STORY):
-        draft.line.claim(*match.span())
+    pass_over_remarks(draft)
+    for match in (found for rule in (_OF_A_STORY, _NUMBERED, _OF_NATURE) for found in draft.line.find(rule)):
+        draft.aside(*match.span())
     run: list[int] = []
     found: list[str] = []
     passed: list[str] = []

@@ -52,7 +52,9 @@ FOREIGN_UNITS = _pairs("""
     grafikkarten=gpus grafikkarte=gpu speicher=memory arbeitsspeicher=memory std=hours rechenknoten=nodes nœud=node
     nœuds=nodes noeud=node noeuds=nodes cœur=core cœurs=cores coeur=core coeurs=cores tâche=task tâches=tasks
     taches=tasks tache=task processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds
-    semaine=week
+    semaine=week rang=rank rangs=ranks ränge=ranks rängen=ranks prozessorkerne=cores prozessorkernen=cores
+    prozessorkern=core rechenkerne=cores rechenkernen=cores gpu-karten=gpus
+    teilaufgaben=tasks teilaufgabe=task knotens=node kerns=core rechenknotens=node hauptspeicher=memory
     semaines=weeks mémoire=memory go=GB mo=MB to=TB gio=GiB mio=MiB tio=TiB
     knotenzahl=nodes kernzahl=cores prozesszahl=processes
 """)
@@ -110,13 +112,38 @@ FOREIGN_WORDS = _pairs("""
     ausgabedatei=output_file ergebnisdateien=result_files d'exécuter=run totale=total équipés=equipped équipé=equipped
     nécessaires=needed nécessaire=needed lequel=which lesquels=which hätte=want_it berechnen=run durchführen=run
     ma=my mes=my notre=our nos=our quart=quarter
+    zwischen=between entre=between statt=instead_of anstatt=instead_of reservierung=reservation später=later
+    spätere=later aufwärts=upwards freier=free freien=free freies=free freie=free platz=space speicherplatz=disk_space
+    plattenplatz=disk_space lokalen=local lokaler=local lokale=local lokales=local lokal=local platte=disk
+    festplatte=disk festplatten=disks disque=disk disques=disks locale=local eingabedatei=input_file
+    eingabedateien=input_files eingabedaten=input_data ausgabedateien=output_files espace=space
+    unterbrechung=interruption dateisystem=file_system dateisysteme=file_systems netz=network netzwerk=network
+    netzes=network réseau=network erforderlich=required notwendig=needed nötig=needed jobname=job_name
+    umgebungsvariable=environment_variable umgebungsvariablen=environment_variables gesetzt=set
+    sollten=should müsste=must müssten=must dürfen=may est=is     durchrechnen=run projektkonto=project_account
+    rechenkonto=account abrechnungskonto=account kontingent=allocation
+    fassung=version rechendauer=runtime laufdauer=runtime auftragsname=job_name programmaufruf=command abbild=image
+    unabhängige=independent unabhängigen=independent indépendants=independent indépendantes=independent meinem=my
+    portable=laptop bürorechner=workstation arbeitsplatzrechner=workstation mais=but s'appelle=is_called
+    messdaten=data rohdaten=data simulationsdaten=data quelldaten=data
+    kostenstelle=account grafikspeicher=gpu_memory
+    videospeicher=gpu_memory davon=of_them verteilt=distributed
+    réparti=distributed répartis=distributed réparties=distributed unter=under üblichen=usual bisherigen=previous
+    habituels=usual habituelles=usual anzahl=number_of nombre=number
+    obligatoire=mandatory rechenjob=job gemeinsam=together
+    gleichzeitige=simultaneous tournent=run
+    tourne=runs tourner=run
 """)
 """Function words, taken only where a German or French unit word shows the language."""
 
 FOREIGN_ALONE = _words("""
     auf mit und für bitte projekt starten ich wir nicht nach eine einen bräuchte möchte zum avec pour sur nous dans
     bonjour merci projet besoin depuis est une einem einer sobald oder je demain les sont données ne doit liegen daten
-    sind ist ni
+    sind ist ni du des une par au aux cette mon notre votre nos vous chez dont durée compte calcul calculs fichier
+    fichiers cherche faut mein meine unser unsere vom kein keine noch auch wird werden haben brauche brauchen benötigen
+    hatten hatte dafür jetzt genügen reicht reichen sollen sollten möchten gerne beim damit dort ihr uns mich danke
+    dass müssen müsste läuft laufen rechnen dieses dieser il ça c'est qui que très ici être peut deux ces leur
+    benötige laufzeit rechnung diesmal statt insgesamt mindestens höchstens
 """)
 """Two of these tell German or French where no unit does."""
 

@@ -14,10 +14,13 @@ from functools import lru_cache
 
 from dragoman.errors import BadRequest
 from graph.reading.decimals import decimal_comma, grouping_points
+from graph.reading.foreign_phrases import foreign_phrases
 from graph.reading.labels import labelled
 from graph.reading.lexicon import FOREIGN_ALONE, FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
 from graph.reading.misspelt import mended_unit, mended_word
 from graph.reading.number_words import compound_numbers
+from graph.reading.replaced import replaced_numbers
+from graph.reading.two_words import two_words
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
 
@@ -33,13 +36,19 @@ _CHUNK = re.compile(r"\S+")
 _SHORTHAND = {
     "w/": "with", "w/o": "without", "tmrw": "tomorrow", "tmr": "tomorrow", "2day": "today", "dont": "don't",
     "doesnt": "doesn't", "cant": "can't", "wont": "won't", "isnt": "isn't", "shouldnt": "shouldn't", "didnt": "didn't",
-    "mustnt": "mustn't", "wouldnt": "wouldn't", "ea": "each", "arr": "array",
-    "img": "image", "thr": "threads", "thrds": "threads",
+    "mustnt": "mustn't", "wouldnt": "wouldn't", "wasnt": "wasn't", "arent": "aren't", "im": "i'm", "ive": "i've",
+    "thats": "that's", "abt": "about", "wth": "with", "gimme": "give me", "gonna": "going to", "wanna": "want to",
+    "lemme": "let me", "sth": "something", "smth": "something", "coz": "because", "cuz": "because", "b/c": "because",
+    "job-array": "job array",
+    "ea": "each", "arr": "array", "img": "image", "thr": "threads", "thrds": "threads",
 }  # fmt: skip
 _SHORT = frozenset(("to", "go", "mo", "std", "tag", "mal"))
 """Words of other languages that mean something else too: taken as units only right after a number."""
 _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 """French units of memory, as they are written: `192 Go` is an amount in any language."""
+_FRENCH = frozenset("nous pour avec sur le la les est une du des et cherche voudrais faut heures bonjour merci".split())  # noqa: SIM905
+_GERMAN = frozenset("und mit auf der die das den bitte knoten kerne stunden für pro ich wir eine nicht".split())  # noqa: SIM905
+"""Words that tell which of the two a text is, where `je` is `I` or `per`."""
 _DAY_PART = re.compile(
     r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh"
     r"|morgen)s?"
@@ -152,6 +161,7 @@ class Line:
         lowered = {core.lower() for core in _ALPHABETIC.findall(text)}
         units = any(word in FOREIGN_UNITS and word not in _SHORT and word != "kern" for word in lowered)
         self.foreign = units or len(lowered & FOREIGN_ALONE) > 1
+        self.french = self.foreign and len(lowered & _FRENCH) > len(lowered & _GERMAN)
         self._build()
         self.norm = "".join(self._norm)
         self._open: list[str] = list(self.norm)
@@ -169,7 +179,11 @@ class Line:
         labels = {match.start("label") for match in _LABEL.finditer(self.text)}
         position, before = 0, ""
         compounds = {start: (end, str(value)) for start, end, value in compound_numbers(self.text)}
-        renamed = {start: (end, words) for start, end, words in labelled(self.text)}
+        renamed = {start: (end, words) for start, end, words in labelled(self.text, foreign=self.foreign)}
+        compounds |= {start: (end, words) for start, end, words in replaced_numbers(self.text)}
+        for start, end, words in foreign_phrases(self.text) if self.foreign else ():
+            if start not in compounds or compounds[start][0] < end:
+                compounds[start] = end, words
         compounds |= renamed
         for start, end in self._chunks(blanked):
             if end <= position:
@@ -177,7 +191,7 @@ class Line:
             at = max(start, position)
             if self._norm and (start in labels or (start in renamed and "\n" in self.text[position:start])):
                 self._put(";", position, at)
-            if self._norm and at == start:
+            if self._norm and at == start and not self._apart_in_french(start, end):
                 self._put(" ", position, at)
             opened = at + next((n for n, sign in enumerate(self.text[at:end]) if sign not in _OPENING), 0)
             if opened in compounds and at not in compounds:
@@ -235,6 +249,15 @@ class Line:
             self._put(_SHORTHAND[lowered], inner, stop)
             self._put_raw(stop, end, blanked)
             return _SHORTHAND[lowered]
+        two = two_words(core) if self.foreign else None
+        if two is not None:
+            first, cut, second = two
+            if first is None:
+                self._chunk(inner, inner + cut, blanked, before)
+            else:
+                self._put(first, inner, inner + cut)
+            self._put(" ", inner + cut, inner + second)
+            return self._chunk(inner + second, end, blanked, "")
         if len(tens) == 2 and NUMBER_WORDS.get(tens[0], 0) in range(20, 100, 10) and tens[1] in NUMBER_WORDS:
             self._put(str(NUMBER_WORDS[tens[0]] + NUMBER_WORDS[tens[1]]), inner, stop)
         elif "-" in lowered and lowered in FOREIGN_UNITS:
@@ -255,6 +278,12 @@ class Line:
             self._put_raw(inner, stop, blanked)
         self._put_raw(stop, end, blanked)
         return lowered if stop == end else ""
+
+    def _apart_in_french(self, start: int, end: int) -> bool:
+        """Whether a chunk is a sign that French sets apart from the word before it (`durée : 2 h`), not a clock."""
+        if not self.foreign or self.text[start:end] not in (":", ";", "?", "!"):
+            return False
+        return not any(character.isdigit() for character in "".join(self._norm[-24:]).rpartition(" ")[2])
 
     def _number_pair(self, core: str) -> bool:
         first = core.lower().split("-")[0]
@@ -287,6 +316,10 @@ class Line:
             return f"{part['day']} {'vormittag' if part['part'] in ('früh', 'morgen', 'vormittag') else part['part']}"
         if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
             return "to"
+        if low == "processus" and before in {"par", "chaque", "per", "each"}:
+            return "process"
+        if self.french and low in ("je", "on"):
+            return "i" if low == "je" else "we"
         if self.foreign and low in FOREIGN_WORDS:
             return FOREIGN_WORDS[low]
         if low in NUMBER_WORDS:

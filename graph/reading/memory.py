@@ -36,7 +36,8 @@ LOCAL_AFTER = (
 LOCAL_WITH = (
     rf"(?<![\w-])(?:an? |the |its |their )?(?:own )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssd"
     rf"|nvme|drive)"
-    rf"s?,? (?:with|of|having|that has|which has) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
+    rf"s?,? (?:with|of|having|that has|which has|has|(?:should|must)(?: have| be"
+    rf"| hold)?) {_BOUND}{_SIZE}(?: of)?(?: free)?(?: space| storage"
     rf"| capacity)?(?! \w*memory)"
 )
 LOCAL_AROUND = (
@@ -61,13 +62,20 @@ ON_A_PATH = (
     r" (?:on|in|under|at|below) [\"'`]?(?P<path>/[\w./-]*\w)[\"'`]?(?![\w/.*]|\.\w)(?! as (?:an )?input)"
 )
 """`100 GB on /tmp`: space, of a node's own disk or of a file system."""
+PATH_WITH = (
+    r"(?<![\w-])(?:(?:the|an?|on|our) ){0,2}(?:file ?system|storage|scratch)(?: space)? (?:(?:mounted "
+    r"|available )?(?:at|on|under|in) )?"
+    rf"[\"'`]?(?P<path>/[\w./-]*\w)[\"'`]?,? (?:with|having|that has) {_BOUND}{_SIZE}(?: of)? (?:free|available)"
+    r"(?: space)?(?![\w-])"
+)
+"""`file system /work with at least 3 TB free`."""
 LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
     rf"|minute)(?!\w)"
 )
 BACKWARD = (
-    rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job))?(?: of| is|:"
+    rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job)(?:es|s)?)?(?: of| is|:"
     rf"| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
 )
 FREE = (
@@ -106,6 +114,11 @@ def bytes_of(number: str, unit: str, *, foreign: bool = False) -> tuple[int, ...
 
 def read_space(draft: Draft) -> None:
     """Find space by the path where it is wanted, before the path can be taken for a file."""
+    for match in draft.line.find(PATH_WITH):
+        sizes = bytes_of(match["n"], match["unit"])
+        if len(sizes) == 1 and not draft.negated(*match.span()):
+            path = draft.line.words(*match.span("path"))
+            draft.add("storage", StorageNeed(mount=path, free_bytes=sizes[0]), *match.span())
     for match in draft.line.find(ON_A_PATH):
         sizes = bytes_of(match["n"], match["unit"])
         before = draft.line.norm[max(0, match.start() - 40) : match.start()]

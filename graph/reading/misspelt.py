@@ -37,7 +37,8 @@ _OTHERS = frozenset(
 )
 """Words near those of the field that are words themselves."""
 _FREQUENT = {
-    "quee": "queue", "finsh": "finish", "strat": "start", "satrt": "start",
+    "quee": "queue", "aray": "array", "arry": "array", "comand": "command", "comands": "commands", "woud": "would",
+    "wuld": "would", "soo": "so", "finsh": "finish", "strat": "start", "satrt": "start",
     "haf": "half", "hlaf": "half", "requst": "request", "reqeust": "request", "necesary": "necessary",
     "nees": "needs", "neds": "needs",
     "shuld": "should", "shoud": "should", "shold": "should", "sould": "should", "abot": "about", "abuot": "about",

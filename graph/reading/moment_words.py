@@ -6,8 +6,8 @@ import re
 
 __all__ = [
     "AT_THE", "BRACKETED", "CLOCK_HOUR", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_ALONE", "DAY_AT", "DAY_BEFORE",
-    "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "LATEST_START", "MONTHS", "OFFSETS",
-    "RULE", "VAGUE", "WEEKEND", "WORDS",
+    "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "LATEST_START", "MONTHS", "MONTH_NAME",
+    "OFFSETS", "RULE", "TIME_AFTER", "VAGUE", "WEEKEND", "WORDS",
 ]  # fmt: skip
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -32,7 +32,7 @@ OFFSETS = {
     "utc": 0, "gmt": 0, "z": 0, "cet": 60, "mez": 60, "cest": 120, "mesz": 120, "wet": 0, "west": 60, "eet": 120,
     "eest": 180, "bst": 60, "est": -300, "edt": -240, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480,
     "pdt": -420, "akst": -540, "akdt": -480, "hst": -600, "jst": 540, "kst": 540, "aest": 600, "aedt": 660, "awst": 480,
-    "nzst": 720, "nzdt": 780, "sgt": 480, "hkt": 480,
+    "nzst": 720, "nzdt": 780, "sgt": 480, "hkt": 480, "aoe": -720, "anywhere on earth": -720,
 }  # fmt: skip
 """Minutes east of UTC of abbreviations that mean one thing; `cst` and `ist` do not and are asked back."""
 
@@ -42,6 +42,7 @@ _MONTH = (
     r"|aug(?:ust)?|août|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?|nov(?:ember|embre)?|de[cz](?:ember)?"
     r"|févr?(?:ier)?|avr(?:il)?|déc(?:embre)?)\.?"
 )
+MONTH_NAME = re.compile(_MONTH)
 _WEEKDAY = (
     r"(?:(?P<which>this|next|coming|this coming|nächsten|kommenden) )?(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?"
     r"|wed(?:nesday)?|thu(?:r?s?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
@@ -60,10 +61,14 @@ _DATE = (
     rf"|après-demain|morgen|demain|ce(?= soir| matin)"
     rf"|end (?:of )?(?:the |this )?(?:day|week|month)|(?:this |the )?(?:weekend|wochenende|week-end)"
     rf"|next week|eod|eow)"
+    rf"|(?P<ordinal>\d{{1,2}})(?:st|nd|rd|th)"
+    rf"(?= ?(?:[,.;!?)\x00]|$|(?:at|by|noon|midday|midnight|please|because|since|as|\d{{1,2}}[:h])(?!\w)))"
     rf"|{_WEEKDAY})(?![a-su-z0-9_]|t\D))"
 )
+"""`ordinal` is a day whose month is not said: `the 4th`."""
 _CLOCK = (
     r"(?:(?P<pre>morning|afternoon|evening|night|abend|nachmittag|vormittag|früh|matin|soir) (?:at |um |à )?(?=\d))?"
+    r"(?:(?:12(?::00)?|0?0:00)(?: o'clock)? (?=(?:noon|midday|midnight)(?!\w)))?"
     r"(?:(?P<clock>\d{1,2}(?::|h(?=\d\d\b))\d{2}(?::\d{2})?) ?(?P<ampm>[ap]\.?m\.?(?!\w))?"
     r"|(?P<hour>\d{1,2}) ?(?P<ampm2>[ap]\.?m\.?(?!\w))|(?P<hour4>\d{1,2})(?: o'clock)? in the (?P<part>morning"
     r"|afternoon|evening)|(?P<hour3>\d{1,2}) ?(?:uhr|o'clock|h(?=[ ,.;!?)]|$))"
@@ -121,7 +126,8 @@ _NOT_BEFORE = (
     r" (?:start(?:ing)?|begin(?:ning)?|run(?:ning)?|be started|be run)(?: it| this)? (?:before|until|earlier than))"
 )
 _NOT_ELSE = (
-    r"(?:,? (?:but |and )?(?:not|no|never) (?:earlier|before|sooner|later)(?: than that| that)?(?= ?[,.;:)]|$))?"
+    r"(?:,? (?:but |and )?(?:not|no|never) (?:earlier|before|sooner|later)(?: than that| that)?(?= ?[,.;:)!?]| pls"
+    r"| please|$))?"
     r"(?: (?:fertig(?: sein)?|done|ready|finished)(?![\w-]))?"
 )
 DAY_FIRST = (
@@ -186,9 +192,17 @@ WEEKEND = (
     r"|pendant|le|next|kommende[ns]) ){1,6}(?:weekend|week-end|wochenende)(?![\w?-])(?! (?:is|was|were)(?![\w-]))"
 )
 DAY_AFTER = re.compile(
-    r"[^.;!?\n]{0,16} (?:on (?:the )?(?:\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"[^.;!?\n]{0,16} (?:on (?:the )?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? \d{{4}})?(?!\w)|{_MONTH} \d{{1,2}}(?:,? \d{{4}})?(?!\w)"
+    r"|\d|next |(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"|(?:tomorrow|demain)(?![\w-]))"
 )
+TIME_AFTER = re.compile(
+    r"(?:,? (?:at|by|around|about|towards)(?: (?:about|around|exactly))?|,) "
+    r"(?:\d{1,2}(?: |$)(?:noon|midnight|sharp)|half |a? ?quarter (?:past|to)|\d{1,2} (?:past|to) |lunch|dawn|sunrise"
+    r"|sunset|dusk)[^,.;!?\n\x00]{0,20}"
+)
+"""Behind a day, a time of it in words that are not reckoned."""
 DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
     rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"

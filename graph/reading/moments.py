@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import lru_cache
-from zoneinfo import ZoneInfo, available_timezones
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from dragoman.errors import BadRequest
 from graph.reading.draft import Draft
@@ -28,51 +26,22 @@ from graph.reading.moment_words import (
     FOREIGN_MONTHS,
     LATEST_START,
     MONTHS,
-    OFFSETS,
     RULE,
+    TIME_AFTER,
     VAGUE,
     WEEKEND,
     WORDS,
 )
 from graph.reading.reading import Option
+from graph.reading.zones import unknown_zone, zone_named
 
-__all__ = ["read_moments", "zone_named"]
-
-_REGIONS = {
-    "eastern": "America/New_York", "central": "America/Chicago", "mountain": "America/Denver",
-    "pacific": "America/Los_Angeles",
-}  # fmt: skip
-
+__all__ = ["read_moments"]
 
 _AT = ("on", "at", "um", "à")
 _LATE = ("afternoon", "evening", "abend", "nachmittag", "soir")
 _OF_THE_JOB = re.compile(
     r"(?:but|and|only|please|run|it|to|should|must|can|the job|earliest|may|start|begin|schedule)\b"
 )
-
-
-@lru_cache(maxsize=1)
-def _cities() -> dict[str, str]:
-    """Zones by the names of their cities, in lower case; of several the first."""
-    return {zone.rpartition("/")[2].lower(): zone for zone in sorted(available_timezones(), reverse=True)}
-
-
-def zone_named(name: str) -> tzinfo | None:
-    """A zone by IANA name, offset, or abbreviation that means one thing; None for any other word."""
-    low = re.sub(r"^us (?=[a-z]{5,})| (?:standard|daylight)$", "", name.strip().lower())
-    if low in _REGIONS:
-        return ZoneInfo(_REGIONS[low])
-    if low in OFFSETS:
-        return timezone(timedelta(minutes=OFFSETS[low])) if OFFSETS[low] else UTC
-    offset = re.fullmatch(r"(?:utc|gmt)?([+-])(\d{1,2}):?(\d{2})?", low)
-    if offset:
-        minutes = int(offset[2]) * 60 + int(offset[3] or 0)
-        return timezone(timedelta(minutes=-minutes if offset[1] == "-" else minutes)) if minutes < 24 * 60 else None
-    try:
-        return ZoneInfo("/".join(part.title() if part.islower() else part for part in name.strip().split("/")))
-    except (ValueError, OSError, KeyError):
-        city = _cities().get(low.replace(" ", "_"))
-        return ZoneInfo(city) if city is not None else None
 
 
 def read_moments(draft: Draft) -> None:
@@ -182,10 +151,12 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
         and not (
             _group(match, "clock")
             or _group(match, "ampm2")
-            or any(_group(match, n) for n in ("iso", "weekday", "relative", "month", "month2", "dotted"))
+            or any(_group(match, n) for n in ("iso", "weekday", "relative", "month", "month2", "dotted", "ordinal"))
         )
     ):
         return
+    if _group(match, "ordinal") and not is_deadline and not _timed(match):
+        return  # `after the 2nd`: of what
     if (
         _group(match, "relative") == "tonight"
         and not (_group(match, "clock") or _group(match, "hour") or _group(match, "hour3"))
@@ -208,9 +179,14 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
         draft.line.claim(*match.span())
         return
     field = "deadline" if is_deadline else "start_after"
-    if _dateless(match) and (day := DAY_AFTER.match(draft.line.norm, match.end())):
-        draft.unread.append(draft.words(match.start(), day.end()))  # the time of a day that is not read with it
-        draft.line.claim(match.start(), day.end())
+    beyond = (
+        unknown_zone(draft, match)
+        or (_dateless(match) and DAY_AFTER.match(draft.line.norm, match.end()))
+        or (not _timed(match) and TIME_AFTER.match(draft.line.norm, match.end()))
+    )
+    if beyond:  # a part of the moment that is not read with it
+        draft.unread.append(draft.words(match.start(), beyond.end()))
+        draft.line.claim(match.start(), beyond.end())
         return
     zone_word = _group(match, "zone")
     if zone_word in ("local", "our", "my"):
@@ -249,8 +225,12 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
 
 
 def _dateless(match: re.Match[str]) -> bool:
-    names = ("iso", "dotted", "slashed", "day", "month2", "relative", "weekday")
+    names = ("iso", "dotted", "slashed", "day", "month2", "relative", "weekday", "ordinal")
     return not any(_group(match, name) for name in names)
+
+
+def _timed(match: re.Match[str]) -> bool:
+    return any(_group(match, name) for name in ("clock", "word", "hour", "hour3", "hour4", "hour5"))
 
 
 def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool) -> list[datetime]:
@@ -276,6 +256,10 @@ def _moments(draft: Draft, match: re.Match[str], zone: tzinfo, is_deadline: bool
         if is_deadline and not strict:
             days = [day + timedelta(days=1) for day in days]
             draft.default(f"{draft.words(*match.span())!r}: by the end of that day")
+    if _group(match, "word") in ("midnight", "minuit"):
+        days = [
+            later for day in days[:1] for later in (day, day + timedelta(days=1))
+        ]  # the one before it, or behind it
     moments = [datetime.combine(day, at, zone) for day in days]
     future = [moment for moment in moments if moment > draft.now]
     return (future or moments)[:3] if _group(match, "weekday") else moments
@@ -331,6 +315,8 @@ def _days(match: re.Match[str], today: date) -> list[date] | None:
                         today, int(_group(match, f"day{suffix}") or 0), number, int(year_word) if year_word else None
                     )
                 ]
+        if ordinal := _group(match, "ordinal"):
+            return [_of_a_month(today, int(ordinal))]
     except ValueError:
         return []
     relative, weekday = _group(match, "relative"), _group(match, "weekday")
@@ -363,6 +349,13 @@ def _relative(word: str, today: date) -> list[date]:
         else 0
     )
     return [today + timedelta(days=ahead)]
+
+
+def _of_a_month(today: date, day: int) -> date:
+    """The next day of that number."""
+    if day >= today.day:
+        return today.replace(day=day)
+    return (today.replace(day=28) + timedelta(days=4)).replace(day=day)
 
 
 def _dated(today: date, day: int, month: int, year: int | None) -> date:

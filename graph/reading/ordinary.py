@@ -9,17 +9,25 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from string import ascii_lowercase
 
 from simplemma import is_known, lemmatize
 
-from graph.reading.bearing import BEARING
+from graph.reading.bearing import BEARING, LOOSE
 from graph.reading.draft import Draft
+from graph.reading.lexicon import PADDING
 
-__all__ = ["asks_nothing", "is_ordinary"]
+__all__ = ["asks_nothing", "is_foreign_noun", "is_ordinary"]
 
+_WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
 _OWNER = re.compile(r"['’]s?$")  # noqa: RUF001  # as typed
 _SHORTEST = 3
+_PREFIXES = frozenset("re co pre non anti sub multi self ex un semi inter intra super e x bi tri quasi".split())  # noqa: SIM905
+_OF_SCIENCE = frozenset(("energies", "memories", "powers", "clustering"))
+"""Forms that the sciences use, of words that the field uses otherwise."""
+_MISTYPED = 6
+"""So long a word is looked for with a letter too many, too few or in the wrong place."""
 _BEFORE_A_NAME = re.compile(
     r"(?<![\w-])(?:with|using|uses?|via|runs?|running|needs?|requires?|load|install|installed|called|named|software"
     r"|programs?|package|tool|code|application|mit|avec) (?:the |a |an )?$"
@@ -41,11 +49,14 @@ def asks_nothing(draft: Draft, start: int, end: int) -> bool:
         draft.line.open, start + len(item)
     ):
         return False
-    return all(
+    words = [*_WORD.finditer(draft.line.text[first:last])]
+    ordinary = [
         _may_be_written_so(draft.line.text, match.start() + first, match[0], foreign)
         and is_ordinary(match[0], foreign=foreign)
-        for match in re.finditer(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?", draft.line.text[first:last])  # noqa: RUF001
-    )
+        for match in words
+    ]
+    loose = [match[0].lower() in LOOSE for match in words]  # `old footage`, but no `larger` alone
+    return bool(words) and ordinary[-1] and all(a or b for a, b in zip(ordinary, loose, strict=True))
 
 
 def _may_be_written_so(text: str, at: int, word: str, foreign: bool) -> bool:
@@ -69,7 +80,8 @@ def is_ordinary(word: str, *, foreign: bool = False) -> bool:
     """
     if not _LETTERS.fullmatch(word) or any(character.isupper() for character in word[1:]):
         return False
-    return all(_ordinary(part, foreign) for part in _OWNER.sub("", word).split("-"))
+    parts = _OWNER.sub("", word).split("-")
+    return all(_ordinary(part, foreign) or (len(parts) > 1 and part in _PREFIXES | PADDING) for part in parts)
 
 
 @cache
@@ -77,8 +89,57 @@ def _ordinary(word: str, foreign: bool) -> bool:
     low = word.lower()
     if low in BEARING or len(word) < _SHORTEST:
         return False
+    if low in _OF_SCIENCE:
+        return True
+    if foreign and (parts := _parts_of_compound(word)):
+        return not any(part in BEARING or lemmatize(part, "de").lower() in BEARING for part in parts)
     known = [language for language in (("en", "fr", "de") if foreign else ("en",)) if _known(word, language)]
-    return bool(known) and not any(lemmatize(low, language).lower() in BEARING for language in known)
+    if not known:
+        return word.islower() and not foreign and _mistyped(word)
+    return not any(lemmatize(low, language).lower() in BEARING for language in known)
+
+
+def _mistyped(word: str) -> bool:
+    """Whether there are words with a letter more, less or in another place, and all of them are ordinary."""
+    if len(word) < _MISTYPED:
+        return False
+    cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
+    near = {first + rest[1:] for first, rest in cuts if rest}
+    near |= {first + rest[1] + rest[0] + rest[2:] for first, rest in cuts if len(rest) > 1}
+    near |= {first + letter + rest for first, rest in cuts for letter in ascii_lowercase}
+    found = [other for other in near if is_known(other, "en")]
+    return bool(found) and all(_ordinary(other, foreign=False) for other in found)
+
+
+_LINKS = ("", "s", "es", "n", "en", "er", "e")
+_SHORTEST_PART = 4
+
+
+@cache
+def _parts_of_compound(word: str) -> tuple[str, ...]:
+    """The German words that a noun no dictionary has is put together from, in every way; none: it is no compound."""
+    low = word.lower()
+    if word != low.capitalize() or is_known(word, "de") or is_known(low, "en") or is_known(low, "fr"):
+        return ()
+    parts: list[str] = []
+    for cut in range(_SHORTEST_PART, len(low) - _SHORTEST_PART):
+        tail = low[cut:].capitalize()
+        stems = [low[: cut - len(link)] for link in _LINKS if low[:cut].endswith(link)]
+        known = [
+            stem
+            for stem in stems
+            if len(stem) >= _SHORTEST_PART and (is_known(stem, "de") or is_known(stem.capitalize(), "de"))
+        ]
+        if known and is_known(tail, "de"):
+            parts += [*known, tail, tail.lower(), *(stem.capitalize() for stem in known)]
+    return tuple(parts)
+
+
+def is_foreign_noun(word: str) -> bool:
+    """Whether a word is one of German or French and of no other language that names of programs are taken from."""
+    if is_known(word.lower(), "en") or not _LETTERS.fullmatch(word):
+        return False
+    return is_known(word, "de") or (word.islower() and is_known(word, "fr")) or bool(_parts_of_compound(word))
 
 
 def _known(word: str, language: str) -> bool:

@@ -11,6 +11,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 from graph.reading.numbers import NUMBER, count_of
+from graph.reading.queue_choices import read_queue_choices
 from graph.reading.script_modules import module_need
 
 __all__ = ["read_particulars"]
@@ -22,7 +23,7 @@ _LICENCE = (
 )
 LICENCES = (
     r"(?<![\w-])(?:(?:needs?|with|using|and|the|takes?|requires?|an?|1) ){0,3}licen[cs]es?(?: tokens?)? ?(?:of|for|is"
-    r"|are)?[:=]? ?\(?"
+    r"|are|please)?[:=]? ?\(?"
     rf"(?P<all>{_LICENCE}:\d{{1,6}}(?:(?:,? and |, ?| ?\+ ?){_LICENCE}:\d{{1,6}}){{0,16}}"
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
 )
@@ -33,13 +34,17 @@ COUNTED_LICENCES = (
     r"(?: (?:must|should|(?:has|have|needs?) to|to) be (?:free|available|there|checked out|reserved))?"
 )
 RECIPE = (
-    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?: is| called"
-    rf"| named)?[:=]? ?{_NAME}"
+    rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?:(?: is| called"
+    rf"| named)(?!\w))?[:=]? ?{_NAME}"
 )
 CONSTRAINT = (
-    r"(?<![\w-])(?:with |and |the |node )*constraint(?: is| of)?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
+    r"(?<![\w-])(?:with |and |the |node )*constraint(?:(?: is"
+    r"| of)(?!\w))?[:=]? ?[\"'`]?(?P<text>[a-z0-9][\w.&|!()\[\]*-]*)"
 )
-JOB_NAME = rf"(?<![\w-])job[ -]?name(?![a-z])(?: is)?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or ){_NAME}"
+JOB_NAME = (
+    rf"(?<![\w-])job[ -]?(?:name|title)(?![a-z])(?: (?:is|should be|must be"
+    rf"|shall be)(?!\w))?[:=]? ?(?:not [\w@.-]+,? but )?(?!not |no |to |and |or |should |must |shall ){_NAME}"
+)
 SINGLETON = (
     r"(?<![\w-])(?:(?:with|as|an?|the) )*(?:dependency[:= ]+|dependency is )singleton(?![\w-])"
     r"|(?<![\w-])(?:run )?(?:as )?(?:an? )?singleton(?: job)?(?![\w-])"
@@ -48,42 +53,6 @@ THREAD = (
     r"(?<![\w-])(?:but |and |only |run |start )*(?:after|once|when|as soon as) (?:my |the |our )?thread "
     r"(?P<id>[a-z0-9][\w-]*)(?: (?:has|is|was|have))*(?: (?P<how>succe\w+|ok|fail\w*|finish\w*|end\w*|complet\w*|done"
     r"|over|start\w*))?(?P<any>,? (?:whatever|no matter|in any case|either way|regardless)[\w ]{0,30})?(?![\w-])"
-)
-QUEUES = (
-    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|any of) )*(?:queues?|partitions?)(?: is"
-    r"| are)?[:=]? ?"
-    r"(?P<all>[a-z0-9][\w@.-]*(?:(?:,? or |/)[a-z0-9][\w@.-]*){1,7})(?![\w/])"
-)
-_QUEUE_NAME = r"[\"'`]?(?!(?:if|when|or|and|else|otherwise|is|in|the|if)\b)[a-z0-9][\w@.-]*[\"'`]?"
-_IF_FREE = (
-    r"(?: (?:if|when|where|as long as|provided) (?:there is (?:one|1|such a (?:queue|partition))|(?:it|that|this)"
-    r"(?: one)?"
-    r"(?: queue)? (?:is (?:there|free|available|open|possible|up)|exists|works|has room)|possible|available|free"
-    r"|you have (?:one|1|it)))"
-)
-SECOND_QUEUE = (
-    r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|preferably|ideally|first) )*(?:queue|partition)"
-    rf"(?: is)?[:=]? ?(?P<first>{_QUEUE_NAME})(?:{_IF_FREE},?|,? (?:or|and)? ?(?=else|otherwise|if (?:not|that)"
-    rf"|failing))"
-    r",? ?(?:and |or |but )?(?:otherwise|else|if not|failing that|or else|if (?:that|it)(?: one| 1)? is (?:full|busy"
-    r"|missing"
-    r"|closed|not there|not available|unavailable|down)),? (?:(?:in|on|to|into|use|using|via|the|go) )*"
-    rf"(?:queue |partition )?(?P<second>{_QUEUE_NAME})(?! (?:nodes?|cores?|gpus?|hours?))(?: queue"
-    rf"| partition)?(?![\w/=])"
-)
-"""`queue long if there is one, otherwise queue normal`."""
-IN_ITS_PLACE = (
-    rf"(?<![\w-])(?:should|if|in case|when) (?:the )?(?:queue|partition) (?P<first>{_QUEUE_NAME}) (?:be|is) "
-    rf"(?:unavailable|full"
-    r"|busy|closed|missing|down|crowded|not (?:there|available|open|free)),? (?:then )?(?:use |take |go to "
-    r"|go for )?(?:the )?"
-    rf"(?:queue|partition) (?P<second>{_QUEUE_NAME})(?: (?:will|would|can) (?:do|be used|serve)(?: too| as well"
-    rf"| instead)?)?"
-    r"(?![\w/=])"
-)
-QUEUE_LIST = (
-    rf"(?:^|(?<=[;,\n|])|(?<=[;,|] ))(?:queues|partitions) ?[:=] ?(?P<all>{_QUEUE_NAME}(?:,? (?:or |then |and )?"
-    rf"{_QUEUE_NAME}){{1,7}})(?= ?(?:[;|\n\x00]|$|\.(?: |$)))"
 )
 _IN_UNIT = (
     r",? \(?(?:measured |given |counted |expressed )?in "
@@ -170,18 +139,7 @@ def read_particulars(draft: Draft) -> None:
         draft.add("software", SoftwareNeed(name=draft.line.words(*match.span("name")).rstrip(".")), *match.span())
     for match in draft.line.find(THREAD):
         _after_thread(draft, match)
-    for match in draft.line.find(QUEUES):
-        names = tuple(re.split(r",? or |/", draft.line.words(*match.span("all")).rstrip(".")))
-        draft.fields["queues"] = names
-        draft.put("queue", names[0], *match.span())
-    for match in (found for rule in (SECOND_QUEUE, IN_ITS_PLACE) for found in draft.line.find(rule)):
-        named = [draft.line.words(*match.span(group)).strip(".\"'`") for group in ("first", "second")]
-        draft.fields["queues"] = tuple(named)
-        draft.put("queue", named[0], *match.span())
-    for match in draft.line.find(QUEUE_LIST):
-        listed = [name for name in re.split(r",? (?:or |then |and )?|,", draft.line.words(*match.span("all"))) if name]
-        draft.fields["queues"] = tuple(name.strip(".\"'`") for name in listed)
-        draft.put("queue", draft.fields["queues"][0], *match.span())
+    read_queue_choices(draft)
     for match in draft.line.find(MERIT):
         _merit(draft, match)
     for match in (found for rule in (BY_REFERENCE, PASSED_ON, FROM_KEPT) for found in draft.line.find(rule)):

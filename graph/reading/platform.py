@@ -13,6 +13,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.memory import bytes_of
 from graph.reading.numbers import NUMBER
+from graph.reading.past import was_so
 from graph.reading.version_words import MUST_BE, RANGE, version_range
 
 __all__ = ["read_platform"]
@@ -95,7 +96,8 @@ CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
     rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
     rf"|, ?)(?:{RUNTIMES}))*)(?![\w/-]|:\S)"
-    rf"(?:,? (?:(?:of|in|at) )?(?:an? )?{RANGE})?(?: (?:containers?|images?|runtime|support|installed|available"
+    rf"(?:(?:,? | ?\()(?:(?:of|in|at) )?(?:an? )?{RANGE}\)?)?(?: (?:containers?|images?|runtime|support|installed"
+    rf"|available"
     rf"|or similar))*"
 )
 ROOTLESS = (
@@ -114,7 +116,7 @@ def read_platform(draft: Draft) -> None:
     refused: list[tuple[str, str]] = []
     _containers(draft, refused)
     for match in draft.line.find(LOW_LATENCY):
-        if draft.negated(*match.span()):
+        if draft.negated(*match.span(), wish=True):
             continue
         if match["mpi"] and not draft.line.foreign:
             draft.fields.setdefault("mpi", MpiNeed())
@@ -122,7 +124,7 @@ def read_platform(draft: Draft) -> None:
         draft.source("networks.0.low_latency", *match.span())
     _mpi(draft, refused)
     for name, match in _named(draft, FABRICS, _FABRIC_TAIL):
-        if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span(), wish=True):
             continue
         network = draft.fields.setdefault("network", {})
         network.setdefault("fabrics", []).append(name)
@@ -135,7 +137,7 @@ def read_platform(draft: Draft) -> None:
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
     for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
-        if _refuse_beside(draft, match, "storage", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "storage", refused) or draft.negated(*match.span(), wish=True):
             continue
         known = draft.fields.get("storage")
         if (
@@ -192,6 +194,10 @@ _REFUSED = re.compile(
 
 def _refuse_beside(draft: Draft, match: re.Match[str], field: str, refused: list[tuple[str, str]]) -> bool:
     """Whether one of a kind is refused (`InfiniBand, not Ethernet`); said when it is known what is wanted."""
+    if field in ("networks", "storage") and was_so(draft.line.norm, *match.span()):
+        refused.append((field, draft.words(*match.span())))  # `the run over plain Ethernet crawled`
+        draft.line.claim(*match.span())
+        return True
     said = _REFUSED.search(draft.line.open[max(0, match.start() - 32) : match.start()])
     if said is None and not match[0].startswith(("no ", "not ")):
         return False
@@ -282,7 +288,7 @@ def _mpi(draft: Draft, refused: list[tuple[str, str]]) -> None:
     ):
         if re.search(r"\b(?:run|running|execute|launch) (?:an? )?$", draft.line.norm[: match.start("word")]):
             continue
-        if _refuse_beside(draft, match, "mpi", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "mpi", refused) or draft.negated(*match.span(), wish=True):
             continue
         found: VersionRange | None = version_range(match)
         old: MpiNeed = draft.fields.get("mpi") or MpiNeed()
@@ -305,7 +311,7 @@ def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
         draft.source("containers.0.rootless", *match.span())
     found: VersionRange | None = None
     for match in draft.line.find(CONTAINER):
-        if _refuse_beside(draft, match, "containers", refused) or draft.negated(*match.span()):
+        if _refuse_beside(draft, match, "containers", refused) or draft.negated(*match.span(), wish=True):
             continue
         for name in re.findall(RUNTIMES, match["runtimes"]):
             name = re.sub(r"^singularity.*", "singularity", name)
@@ -314,7 +320,7 @@ def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
         draft.source("containers.0.runtimes", *match.span())
     plain = False
     for match in draft.line.find(ANY_CONTAINER):
-        if draft.negated(*match.span()):
+        if draft.negated(*match.span(), wish=True):
             continue
         plain = True
         rootless = True if match["rootless"] else rootless

@@ -37,7 +37,9 @@ from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
 from graph.reading.particulars import read_particulars
+from graph.reading.past import drop_what_was
 from graph.reading.past_labels import tell_past_labels
+from graph.reading.people import hide_people
 from graph.reading.places import read_exclusive, read_places
 from graph.reading.platform import read_platform
 from graph.reading.quoted import without_quoted_lines
@@ -56,6 +58,8 @@ from graph.reading.wishes import read_wishes
 __all__ = ["ScriptReader", "read_request"]
 
 ScriptReader = Callable[[str], ScriptReading]
+_WORK = {"command", "software", "script"}
+_NAME = re.compile(r"(?=\D*[A-Za-z])(?=.*\d|.+[A-Z])[A-Za-z][\w.+-]*\w")
 _PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
@@ -140,12 +144,20 @@ def _read_words(
     text, quoted = without_quoted_lines(text)
     draft = Draft(Line(text), now, time_zone, known=known)
     told = _by_rules(draft, text, sites, script_reader, stories=False)
-    if told and not {"command", "software", "script"} & draft.fields.keys():
-        draft = Draft(Line(text), now, time_zone, known=known)  # what is to be run stands in the story
-        _by_rules(draft, text, sites, script_reader, stories=True)
+    if told and not _WORK & draft.fields.keys():
+        whole = Draft(Line(text), now, time_zone, known=known)
+        _by_rules(whole, text, sites, script_reader, stories=True)
+        if _WORK & whole.fields.keys() or _names_left(whole) - _names_left(draft):
+            draft = whole  # what is to be run stands in the story, or may
     if quoted:
         draft.default("quoted lines of an earlier mail (`>`) are not read")
     return _finish(draft, dict(draft.fields), base)
+
+
+def _names_left(draft: Draft) -> set[str]:
+    """Words that look like names of programs, and that no rule has read."""
+    left = (draft.line.words(*match.span()) for match in re.finditer(r"[^\s\x00,;:!?()]+", draft.line.open))
+    return {word for word in left if _NAME.fullmatch(word)}
 
 
 def _by_rules(
@@ -161,6 +173,7 @@ def _by_rules(
         draft.unread.append(f"{redact(text[start:value])}{HIDDEN}")
         draft.line.claim_text(start, end)
     hide_signature(draft)
+    hide_people(draft)
     told = not stories and hide_stories(draft)
     tell_past_labels(draft)
     read_changes(draft)
@@ -200,6 +213,7 @@ def _read_mapping(given: Mapping[str, Any], now: datetime, time_zone: str | None
 def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading:
     """The reading of a draft: counts related, launcher options merged."""
     shape: dict[str, Any] = fields.pop("shape", {})
+    drop_what_was(draft)
     context = _context(shape, base)
     components = resolve_components(draft, context)
     choices = [] if components else resolve_alternatives(draft, context)

@@ -16,7 +16,7 @@ _EACH = re.compile(r"\b(?:each|every|per|apiece)\b")
 _NEAR = re.compile(r"[ \n,]*(?:and|,|with|plus|\+|&)?[ \n]*")
 _LEAD = re.compile(
     r"(?:per|each|every)[ ](?:mpi )?(node|host|machine|task|rank|process|core|cpu|gpu)s?:?(?: with| has| have| had"
-    r"| needs| gets| using| wants| requires| should have| must have| should get| at least| having| of"
+    r"| needs| gets| using| wants| requires| should have| must have| should get| should| must| at least| having| of"
     r"| of \d+ (?:nodes|hosts))?[ ]$"
 )
 _LEAD_ALONE = re.compile(r"(?:^|[.;:!?][ ])(?:per|each|every)[ ](?:mpi )?(node|task|rank|process|gpu),[ ]$")
@@ -32,6 +32,8 @@ _EACH_OF = re.compile(
 _IN_ALL = re.compile(r"\b(?:altogether|in total|in all|overall|a total of|total of)[ ]$")
 _OF_THEM = re.compile(
     r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
+    r"|(?<![\w-])on each(?: one)?,?(?: of them)?,?(?: (?:should|shall|will|must|there|we|i|want|need|are|is|be|run|runs"
+    r"|at least)){0,4} $"
 )
 _LEAD_UNIT = {"task": "task", "rank": "task", "process": "task", "core": "core", "cpu": "core", "gpu": "gpu"}
 _MOST_GPU_BYTES = 300_000_000_000

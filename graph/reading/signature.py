@@ -15,19 +15,50 @@ _CLOSING = re.compile(
     r"|all the best"
     r"|sincerely|(?:yours|very)? ?(?:faithfully|truly|respectfully|cordially)|yours sincerely|yours|clear skies"
     r"|(?:(?:many|kind|best|warm|friendly|warmest|kindest) )?(?:regards|greetings|wishes"
-    r"|thanks)(?: from [^\d\n,]{2,30})?|vielen dank|danke|(?:viele |beste |liebe |freundliche "
-    r"|mit freundlichen )?gr(?:ü|ue|u)(?:ß"
-    r"|ss)(?:en?)?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
-    r"|mfg|merci|cordialement|bien à vous|bonne journée)"
+    r"|thanks)(?: from [^\d\n,]{2,30})?|(?:vielen|besten|herzlichen|lieben|schönen|tausend) dank|danke(?: schön"
+    r"| sehr)?|(?:(?:mit )?(?:viele|beste|liebe|freundliche|herzliche|schöne|sonnige|kollegiale)[nrs]? )?gr(?:ü|ue"
+    r"|u)(?:ß"
+    r"|ss)(?:en?)?(?: (?:aus|von|vom) [^\d\n,]{2,30})?|lg|vg|ta|cheerio|ciao|mvh|bests|hälsningar|saludos|-- ?(?=\n)"
+    r"|mfg|merci(?: (?:beaucoup|bien|par avance|mille fois))?|(?:bien |très )?cordialement|cdt|bien à (?:vous|toi)"
+    r"|bonne (?:journée|soirée|semaine|fin de journée)|bon week-?end|à bientôt|(?:grosses )?bises"
+    r"|amicalement|amitiés|salutations(?: distinguées)?|(?:meilleures|sincères|respectueuses) salutations"
+    r"|schönen (?:tag|abend|feierabend)(?: noch)?|schönes wochenende|bis (?:bald|dann)|servus|tschüss|hochachtungsvoll"
+    r"|thanking you|(?:with )?(?:friendly|kind|cordial|best|warm|respectful) (?:greetings|regards|salutations)"
+    r"|(?:many |kind )?thanks (?:and|with|for) [a-z ,-]{2,40}|have a (?:nice|good|great) (?:day|weekend|week|one))"
     r"(?: a lot| very much| so much| again| in advance| im voraus| d'avance| all| team| and regards| and best wishes"
     r"|,? best(?: regards| wishes)?)*(?:[ \t]*[,.!\n\u2013\u2014-]+\s*"
     r"|(?:(?<=[LVlv][Gg])|(?<=[Mm][Vv][Hh]))[ \t]+)(?=\S)"
 )
+_COURTESY = re.compile(
+    r"(?i)\b(?:thank(?:s|ing)?(?: you)?|regards?|wish(?:es)?|greetings?|gratitude|grateful(?:ly)?|yours|kindly"
+    r"|warmly|truly"
+    r"|respectful(?:ly)?|sincerely|cordial(?:ly)?|faithfully|best|cheers|skies|luck|love|hugs|help|patience|take care"
+    r"|appreciat\w+|bye|gruß|grüße|grüßen|dank|bises|salutations|cordialement|merci|amicalement|amitiés)\b"
+)
+_FAREWELL = re.compile(
+    r"(?:^|[.!?;:)\n])[ \t\n]*(?P<bye>(?=\S)[^.!?;:\d\x00]{2,70}?)[ \t]*"
+    r"(?:[,!\n][ \t\n]*(?=[A-Z])|\.[ \t\n]+(?=[A-Z][a-z'-]+ [A-Z][\w'-]+\s*$))"
+)
+"""A last sentence that says farewell, before the name of who wrote it."""
+_SHORT = re.compile(
+    r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß|merci)[ ,]+(?-i:[A-Z][^\W\d_]+"
+    r"|[a-z]{1,3})\W*$"
+)
+_CALLED = (
+    r"(?:kolleginnen und kollegen|kollegen|kolleginnen|collègues|(?:admin|support|hpc)-?team"
+    r"|(?:(?:herr|frau|hr\.|fr\.|mr\.?|mrs\.?|ms\.?|m\.|mme|dr\.?|prof\.?) ){0,3}"
+    r"(?-i:[A-ZÀ-Þ][^\W\d_A-Z]+(?:[ -][A-ZÀ-Þ][^\W\d_A-Z]+){0,2}))"
+)
+"""Whom a letter greets: colleagues, or a person by name."""
 _GREETING = re.compile(
     r"(?i)\s*(?:guten (?:tag|morgen|abend)|sehr geehrte[^,\n]{0,80}|(?:good )?(?:morning|afternoon|evening)|moin"
     r"|hallo|hello"
-    r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team))"
-    r"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous))?[ \t]*[,!.\n]"
+    r"|hi|hey|bonjour|bonsoir|dear (?:all|team|colleagues|support(?: team)?|sir or madam|[\w ]{0,24} team"
+    r"|admins?|support|helpdesk|sirs?|madam)|respected (?:sirs?|madam|team)|salut|coucou|servus|liebe[rs]?|chère?s?"
+    r"|dear"
+    r"|grüß gott|grüezi)"
+    rf"(?: (?:zusammen|all|everyone|everybody|there|team|folks|à tous|à l'équipe|tout le monde|{_CALLED}))?"
+    r"[ \t]*[,!.\n]"
 )
 _LAST = re.compile(
     r"(?:\n|(?<=[.!?] )(?=(?:Prof|Dr|Dipl)\b))[ \t]*(?P<name>(?:(?:Prof|Dr"
@@ -37,15 +68,23 @@ _LAST = re.compile(
 """The last line, or titles behind the last sentence, with names only."""
 _WORD = re.compile(r"[^\s,;|()]+")
 _PARTICLE = "(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter|y|e)"
-_PERSON = re.compile(rf"(?:[A-Z]\.[ -]?)*[A-Z][\w'’-]+(?: (?:{_PARTICLE} )*(?:[A-Z]\. ?)*[A-Z][\w'’-]+){{0,3}}")  # noqa: RUF001
+_NAME = r"[A-Z][\w'\u2019-]+"
+_INITIALS = r"(?:[A-Z]\.[ -]?)*"
+_PERSON = re.compile(
+    rf"(?:(?:Dr|Prof|Dipl|Ing|Mr|Mrs|Ms)\.?[ -]?)*{_INITIALS}{_NAME}(?: (?:{_PARTICLE} )*{_INITIALS}{_NAME}){{0,3}}"
+)
 _ABOUT = re.compile(r"[ \t]*[,(/|\u2013\u2014\n-]")
 _TITLE = re.compile(
     r"(?i)dr\.?|prof\.?|ph\.?d\.?|msc|bsc|mr\.?|mrs\.?|ms\.?|dipl\.?-?ing\.?|room|raum|building|bldg\.?|geb\.?"
     r"|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|e-?mail:?|dept\.?|department|institute|university|group|lab|of"
-    r"|for|and|the|de|von|van|der|den|di|la|le|du|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
+    r"|for|and|the|für|und|et|des|de|von|van|der|den|di|la|le|du"
+    r"|level|support|team|\d(?:st|nd|rd|th)|-+|–|—|/|&"  # noqa: RUF001
 )
 _NUMBER = re.compile(r"\+?\(?\d[\d().\-/ ]*")
-_PLACE = re.compile(r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|\+\S*)")
+_PLACE = re.compile(
+    r"(?i)(?:room|raum|building|bldg\.?|geb\.?|tel\.?:?|phone:?|fax:?|mobile:?|ext\.?|office|lab"
+    r"|laboratory|floor|suite|hall|\+\S*)"
+)
 _ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|(?:https?://|www\.)[\w./-]+")
 _TRADES = frozenset(
     """
@@ -62,16 +101,32 @@ def hide_signature(draft: Draft) -> None:
     text = draft.line.text
     greeting = _GREETING.match(text)
     if greeting:
-        draft.line.claim_text(*greeting.span())
+        draft.aside_text(*greeting.span())
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
         if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail):
-            draft.line.claim_text(match.start(), len(text))
+            draft.aside_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
+    for match in _FAREWELL.finditer(text):
+        tail = text[match.end() :]
+        if (
+            len(tail) <= _LONGEST
+            and _COURTESY.search(match["bye"])
+            and text[: match.start()].strip()
+            and _is_signature(tail)
+        ):
+            draft.aside_text(match.start("bye"), len(text))
+            draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
+            return
+    short = _SHORT.search(text)
+    if short and text[: short.start()].strip():
+        draft.aside_text(short.start(), len(text))
+        draft.default(f"{short[0].split()[-1]!r} is taken as who wrote it")
+        return
     last = _LAST.search(text)
     if last and len(text[: last.start()].split()) > 8 and draft.line.is_open(*last.span("name")):
-        draft.line.claim_text(*last.span("name"))
+        draft.aside_text(*last.span("name"))
         draft.default(f"{' '.join(last['name'].split())!r} is taken as who wrote it")
 
 

@@ -135,12 +135,23 @@ def _further(known: dict[str, str], norm: str, end: int) -> re.Match[str] | None
 
 THERE = (
     r"(?<![\w-])(?:run|runs|start|execute|compute|calculate|process|do|job|work)\b(?:(?!\. )[^;!?]){0,80}? "
-    r"(?P<there>(?:only |right |just )?there)(?= ?(?:[,.;!?)]|$| (?:on|with|for|please|using)\b))"
+    r"(?P<there>(?:only |right |just )?there)(?= ?(?:[,.:;!?)]|$| (?:on|with|for|please|using)\b))"
+)
+_LIE_THERE = re.compile(
+    r"(?<![\w-])(?:data|dataset|files?|inputs?|mesh|images?|reads|grid)(?: (?:is|are|lies?|sits?|stays?|resides?|has"
+    r"|have"
+    r"|been|stored|kept|already|all|only|staged|located|available|right))* (?:there|on site)(?= ?(?:[,.:;!?)\x00]|$))"
 )
 
 
 def _there(draft: Draft) -> None:
-    """`my data lie on titan in ...; run ./x there`: at the one site that was named for the data."""
+    """`my data lie on titan in ...; run ./x there`: at the one site that was named for the data, or the other way."""
+    if len(draft.fields.get("sites", ())) == 1 and _LIE_THERE.search(draft.line.norm):
+        site = draft.fields["sites"][0]
+        draft.fields["inputs"] = [
+            item if item.site or "://" in item.source else item.model_copy(update={"site": site})
+            for item in draft.fields.get("inputs", ())
+        ]
     places = {item.site for item in draft.fields.get("inputs", ()) if item.site}
     if len(places) != 1 or draft.fields.get("sites"):
         return

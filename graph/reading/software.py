@@ -11,16 +11,20 @@ from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
 from graph.reading.builds import give_managers, is_a_manager, own_name
 from graph.reading.draft import Draft
+from graph.reading.moment_words import MONTH_NAME
+from graph.reading.ordinary import is_foreign_noun
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
 from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD
+from graph.reading.whole_numbers import is_a_version
 
 __all__ = ["read_software"]
 
 NAME = (
     r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
-    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|ab|from|in|of|or|and|on"
+    r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|anything|something"
+    r"|everything|starting|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
 VERSIONED = (
@@ -39,6 +43,8 @@ _NO_GOOD = re.compile(
     r"|broken|buggy|deprecated|not (?:recent|new|old|good) enough|no good|no use|useless)(?![\w-])"
     r"| (?:crashes|fails|hangs)(?![\w-])"
 )
+_OF_A_TIME = ("in ", "of ", "at ")
+_YEAR = re.compile(r"20\d\d|\d{1,3}")
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
 _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
 
@@ -66,6 +72,8 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     written = draft.line.words(start, end).split(" ") if words else []
     if len(written) == 2 and written[0].isalpha() and written[0].islower() and any(map(str.isupper, written[1])):
         start += len(words.pop(0)) + 1  # `tolerates VASP`
+    elif len(written) == 2 and draft.line.foreign and is_foreign_noun(written[0]) and any(map(str.isupper, written[1])):
+        start += len(words.pop(0)) + 1  # `Ozeanmodell NEMO`
     while words and not single and (plain_word(words[-1]) or words[-1] in _BUILDS):
         end -= len(words.pop()) + 1
     return (start, end) if words and start < end else None
@@ -99,13 +107,29 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     if (
         between.startswith(",")
         and match["op"]
-        and not re.match(rf",? ?\(?(?:but )?(?:any|not {VERSION_WORD}|{VERSION_WORD})", between)
+        and not re.match(
+            rf",? ?\(?(?:but )?(?:any|not? (?:older|newer|earlier|later) than|not {VERSION_WORD}"
+            rf"|{VERSION_WORD})",
+            between,
+        )
     ):
         after = draft.line.norm[match.end() : match.end() + 12]
         if "." not in match["version"] or not re.match(r" ?(?:$|[,;.)]|(?:on|but|and|with|in|for|from) )", after):
             return  # `LAMMPS, at least 4 nodes`
-    if draft.line.norm[slice(*span)] in _NUMBERED or is_a_manager(draft, *span):
+    if draft.line.foreign and not match["op"] and _YEAR.fullmatch(match["version3"] or match["version4"] or ""):
+        last = draft.line.words(*span).split(" ")[-1]
+        if is_foreign_noun(last):
+            return  # `Kampagne 2025`, `vendredi 15`
+    name = draft.line.norm[slice(*span)]
+    if name in _NUMBERED or is_a_manager(draft, *span):
         return
+    bare = match["version4"] or match["version3"] or ""
+    if bare.isdigit() and not (match["after4"] or match["after3"]):
+        if MONTH_NAME.fullmatch(name.split(" ")[-1]) or between.startswith(_OF_A_TIME):
+            return  # `December 2026`, `in Telemark in 1968`
+        if not is_a_version(draft, span[0], match.end(), bare):
+            draft.numbered.add(span[0])
+            return
     if refused := _NO_GOOD.match(draft.line.norm, match.end()):
         draft.unread.append(draft.words(span[0], refused.end()))
         draft.line.claim(span[0], refused.end())

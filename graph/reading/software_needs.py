@@ -59,7 +59,7 @@ def joined(draft: Draft, start: int) -> str | None:
 
 def add_need(draft: Draft, need: SoftwareNeed, start: int, end: int) -> None:
     """Add a need to what is known, unless its words say that it is not wanted or only supposed."""
-    if draft.negated(start, end) or only_if_there(draft, start, end):
+    if draft.negated(start, end, wish=True) or only_if_there(draft, start, end):
         return
     known = draft.fields.setdefault("software", [])
     if known and (joined(draft, start) == "or" or in_its_absence(draft, start)):

@@ -8,7 +8,7 @@ from dragoman.request import ArraySpec
 from graph.reading.draft import Draft
 from graph.reading.reading import Option
 
-__all__ = ["is_no_walltime"]
+__all__ = ["is_a_dimension", "is_no_walltime"]
 
 _OF_A_WAIT = re.compile(
     r"(?<![\w-])(?:wait(?:s|ed|ing)?|delay(?:s|ed|ing)?|queue[ds]?|queue?ing|pending|postpone[ds]?|defer(?:red)?"
@@ -77,6 +77,40 @@ def is_no_walltime(draft: Draft, match: re.Match[str], seconds: int) -> bool:
         draft.ask("walltime_s", start, match.end(), f"{words!r} in total: how long does each run take?", options)
         return True
     return False
+
+
+_DIMENSION = re.compile(r"[1-4]-?[dD]")
+_NO_NOUN = re.compile(
+    r" (?:of|on|with|for|and|or|max\w*|limit|at|by|please|pls|each|per|in|total|using|run|runs|long|is|should|must"
+    r"|wall|walltime"
+    r"|time|runtime|to|from|via|under|apiece|only|tops|should|would|will|then|if|but|as|so|\d+)(?![\w-])"
+)
+_OF_A_THING = re.compile(r"(?<![\w-])(?:an?|the|our|my|this|that|full|fully|real|true|new|in|of|and|or|from) $")
+
+
+def is_a_dimension(draft: Draft, match: re.Match[str]) -> bool:
+    """Whether `3D` is how many dimensions a thing has, which is no time; claims it then, or asks."""
+    written = draft.line.words(*match.span("time"))
+    if not _DIMENSION.fullmatch(written) or match["intro"] or match["mode"] not in (None, "in"):
+        return False
+    start, end = match.span("time")
+    behind = draft.line.norm[end : end + 24]
+    noun = re.match(r" [a-z]{3,}", behind) is not None and not _NO_NOUN.match(behind)
+    of_a_thing = _OF_A_THING.search(draft.line.norm[max(0, start - 12) : start]) is not None
+    capital = written.endswith("D")
+    if noun or match["mode"] == "in" or (capital and (of_a_thing or "-" in written)):
+        draft.default(f"{written!r} is a number of dimensions, no time")
+        draft.aside(start, end)
+        return True
+    if not capital:
+        return False
+    days = int(written[0])
+    options = [
+        Option(label=f"it runs at most {days} days", patch={"walltime_s": days * 86400}),
+        Option(label="no time"),
+    ]
+    draft.ask("walltime_s", start, end, f"{written!r}: days, or how many dimensions?", options)
+    return True
 
 
 def _tell(draft: Draft, start: int, end: int) -> None:

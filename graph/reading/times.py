@@ -10,7 +10,7 @@ from graph.reading.draft import Draft
 from graph.reading.line import pattern
 from graph.reading.numbers import NUMBER, amounts_of
 from graph.reading.reading import Option
-from graph.reading.time_sense import is_no_walltime
+from graph.reading.time_sense import is_a_dimension, is_no_walltime
 
 __all__ = ["DURATION", "duration_seconds", "read_times"]
 
@@ -28,7 +28,7 @@ _HALF = (
 )
 _ONE = rf"(?:{NUMBER} ?-?{_UNIT}(?![^\W\d]|-))"
 _WORDED = (
-    rf"(?:{_HALF}|an? (?:full |whole |single |entire )?(?:hour|day|minute|week)(?: and (?:a )?half)?"
+    rf"(?:{_HALF}|an? (?:full |whole |single |entire )?(?:hour|day|minute|week)(?![^\W\d_])(?: and (?:a )?half)?"
     rf"|{NUMBER} and (?:a )?half (?:hours?|days?|minutes?|weeks?)"
     rf"|{NUMBER} (?:hours?|days?|minutes?|weeks?) and (?:a )?half)"
 )
@@ -53,7 +53,8 @@ _INTRO = (
     r"(?: of| is|:| ?=|\.|ing)? ?) ?)?"
 )
 _MODE = (
-    r"(?:(?P<mode>at more|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer|more) (?:than|as|of)"
+    r"(?:(?P<mode>at more|not (?:over|above)|(?:not |never )(?:take |run |last |be |need |require |use )?(?:longer"
+    r"|more) (?:than|as|of)"
     r"|(?:not )?exceed(?:ing)?|at least|at most|up to|max(?:imum)?\.?(?: of)?|no more than|not more than"
     r"|no longer than"
     r"|not longer than"
@@ -106,7 +107,8 @@ _TOOK = re.compile(
 )
 VAGUE = (
     r"(?<![\w-])(?:overnight|(?:a )?(?:few|several|couple of|couple|handful of|some) (?:hours|days|minutes"
-    r"|weeks))(?![\w-])"
+    r"|weeks)"
+    r"|(?:for |takes? )(?:an?|the|this|1) (?:(?:whole|full|entire|long) )?weekend)(?![\w-])"
 )
 _SOME_TIME = rf"(?:{_WORDED}|{_ONE})"
 FROM_NOW = (
@@ -332,6 +334,8 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
     start, end = match.span()
     if _PART_OF.search(draft.line.norm[max(0, match.start("time") - 24) : match.start("time")]):
         return  # `two thirds of an hour`, `7/8 hour`: a part of it, which is not reckoned
+    if is_a_dimension(draft, match):
+        return
     if _TOOK.search(draft.line.norm[max(0, start - 40) : match.start("time")]):
         draft.unread.append(draft.words(start, end))  # how long another run took
         draft.line.claim(start, end)

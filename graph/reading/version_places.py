@@ -49,15 +49,19 @@ def as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
 
 APART = (
     rf"(?<![\w-])[(,]?(?:and )?(?:(?P<bound>at least|at most) )?(?:in |the |and "
-    rf"|any )*(?={VERSION_WORD}(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
+    rf"|any )*(?=(?:{VERSION_WORD}|any(?:thing)?|something|everything"
+    rf"|starting)(?![\w])){RANGE}{MORE}\)?(?: please)?(?=[ ,.;:!?)]|$)"
 )
 
 
 def read_version_apart(draft: Draft) -> None:
-    """`some ORCA calculations (version 5.0.4)`: of the one package that is named without a version."""
+    """`some ORCA calculations (version 5.0.4)`: of the one package, or runtime, that is named without a version."""
     known = draft.fields.get("software", [])
-    bare = [index for index, need in enumerate(known) if need.version is None and not need.alternatives]
-    for match in draft.line.find(APART) if len(bare) == 1 and len(known) == 1 else ():
+    path, needs = "software", known
+    if not known:
+        path, needs = "containers", [need for need in draft.fields.get("containers", []) if len(need.runtimes) == 1]
+    bare = [index for index, need in enumerate(needs) if need.version is None and not getattr(need, "alternatives", ())]
+    for match in draft.line.find(APART) if len(bare) == 1 and len(needs) == 1 else ():
         found = as_written(draft, match)
         if re.match(r" ?(?:or|and) \d| (?:is|are) not", draft.line.norm[match.end() :]):
             continue  # `Version 2.1 or 2.2 is not recent enough`
@@ -66,6 +70,6 @@ def read_version_apart(draft: Draft) -> None:
             least = match["bound"] == "at least"
             found = VersionRange(bounds=(VersionBound(operator=">=" if least else "<=", version=bound),))
         if found is not None and not draft.negated(*match.span()):
-            known[bare[0]] = known[bare[0]].model_copy(update={"version": found})
-            draft.source(f"software.{bare[0]}.version", *match.span())
+            draft.fields[path][bare[0]] = needs[bare[0]].model_copy(update={"version": found})
+            draft.source(f"{path}.{bare[0]}.version", *match.span())
             return

@@ -16,18 +16,23 @@ _DOTTED = (
     r"|r\d{1,6}(?:\.\d+){0,3}|\d{1,2}[pr]\d{1,2}(?:[pr]\d{1,2})?)"
 )
 _OPERATORS = {
-    ">=": r">=|=>|≥|at least|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
-    r"|min(?:imum)?\.?(?: of)?|ab|any(?:thing| version| release) (?:from|since)",
-    "<=": r"<=|=<|≤|at most|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
+    ">=": r">=|=>|≥|at least|(?:superior|greater|higher|newer|bigger)(?: than)? or equal (?:to|than|as)"
+    r"|(?<!apart )(?<!aside )(?<!different )from versions?|starting (?:with|at|from)(?: versions?)?"
+    r"|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
+    r"|min(?:imum)?\.?(?: of)?|ab|(?:any(?:thing| version| release)|something|everything) (?:from|since)"
+    r"|(?:up)?from(?= v?\d[\w.]{0,12} (?:on|and (?:up|on|above))(?= ?(?:[,.;)]|$|but|and|yet)))",
+    "<=": r"<=|=<|≤|at most|(?:inferior|less|lower|older|smaller)(?: than)? or equal (?:to|than|as)"
+    r"|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
           r"|up to(?: and including)?",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
-    ">": r">|newer (?:than|as)|later (?:than|as)|after|above",
+    ">": r">|(?:bigger|greater|higher) than|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",
     "==": r"==|=|exactly|any",
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 _AFTER = (
     r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:most|least)|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
+    r"| on(?= ?(?:[,.;)]|$|but (?:below|not|still|older)|yet ))| and (?:up|on)(?![\w-])"
     r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any |an? )?(?:newer|later"
     r"|above"
     r"|higher|greater|up|more recent"
@@ -50,18 +55,19 @@ MUST_BE = (
     r"(?: (?:used|installed|present|available|there|loaded|provided))?(?: (?:in|of|with|at))?(?: (?:an?|the))? "
 )
 """`ROCm must be at least 5.7`: between a name and what its version is held to."""
+_ANY = r"(?:(?:any(?:thing| versions?| releases?)|something|everything|all (?:versions|releases)) )"
 VERSION_WORD = r"(?:versions?|release|ver\.?|v\.?)"
 RANGE = (
     rf"(?:(?P<low4>{VERSION}) ?(?P<from4><=?|≤) ?(?:{VERSION_WORD}|x) ?(?P<to4><=?|≤) ?(?P<high4>{VERSION})"
-    rf"|(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and|to) (?P<high>{VERSION})"
-    rf"|(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
+    rf"|{_ANY}?(?:(?:in )?{VERSION_WORD} )?between (?:{VERSION_WORD} )?(?P<low>{VERSION}) (?:and"
+    rf"|to) (?P<high>{VERSION})"
+    rf"|{_ANY}?(?:from )?(?:{VERSION_WORD} )?(?:from )?(?P<low2>{_DOTTED}) ?(?:-|\u2013|(?:up )?to(?: and including)?"
     rf"|through) ?(?P<high2>(?!r\d{{1,2}}(?!\w)){_DOTTED})"
     rf"|(?:versions|releases) (?P<low5>{VERSION}) (?:through|to|till|until|up to) (?P<high5>{VERSION})"
-    rf"|(?:{VERSION_WORD} )?from (?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?(?:not including|not|excluding|below"
-    rf"|before|under)"
-    rf",? (?P<high3>{VERSION})"
+    rf"|{_ANY}?(?:{VERSION_WORD} )?(?:from )?(?P<low3>{VERSION}),? (?:up )?to,? (?:but,? )?"
+    rf"(?:not including|not|excluding|exclud(?:ing|es)|below|before|under),? (?P<high3>{VERSION})"
     rf"|(?:{VERSION_WORD}[ :=]{{0,2}}(?:(?:that|which) (?:is|are"
-    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}){_AFTER}"
+    rf"|must be) )?)?{_OPERATOR} ?(?:{VERSION_WORD} )?(?P<version>{VERSION}|r20\d\d[ab]){_AFTER}"
     rf"|{VERSION_WORD}[ :=]{{0,2}}(?P<version2>{VERSION}|[a-z]*\d[\w.]*){_AFTER.replace('after', 'after2')}"
     rf"|(?P<version3>{_DOTTED}){_AFTER.replace('after', 'after3')}"
     rf"|(?P<low6>\d{{1,4}}) ?[-\u2013] ?(?P<high6>\d{{1,4}})(?!\w|[.:-]\w)(?! ?(?:mpi |openmp |physical |{COUNTED}))"
@@ -70,9 +76,10 @@ RANGE = (
     rf"|{COUNTED})))(?P<after4> ?\+| or (?:something newer|anything newer|any newer|newer|later|above|higher))?"
     r")(?![\w/@]|:\S|\.\d)"
 )
-_FURTHER = "|".join(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<"))
+_BELOW = r"(?:still )?(?:below|under|less than|lower than|older than)"
+_FURTHER = "|".join((*(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<")), _BELOW))
 MORE = (
-    rf"(?P<more>(?:,? ?(?:and |but )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
+    rf"(?P<more>(?:,? ?(?:and |but |yet )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
     rf"(?! ?(?:{COUNTED}))){{0,3}})"
 )
 
@@ -132,4 +139,6 @@ def _operator(word: str | None, after: str) -> str:
         if re.search(r"clusive|exactly", after):
             return "==" if "exactly" in after else _operator(word, "")
         return "<=" if re.search(r"older|earlier|below|lower|before", after) else ">="
+    if re.fullmatch(_BELOW, word or ""):
+        return "<"
     return next((op for op, words in _OPERATORS.items() if re.fullmatch(words, word or "")), "==")

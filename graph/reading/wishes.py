@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dragoman.request import Budget
+from graph.reading.at_once import is_together
 from graph.reading.draft import Draft
 from graph.reading.numbers import NUMBER, amounts_of
 from graph.reading.reading import Option
@@ -53,7 +54,8 @@ OBJECTIVES = {
     r"|tôt) possible"
     r"|the more (?:vite|tôt) possible|as possible schnell|baldmöglichst|frühestmöglich|so (?:schnell|bald"
     r"|soon) es geht",
-    "queue-depth": r"(?:the )?queue is (?:the )?(?:shortest|emptiest|least busy)"
+    "queue-depth": r"(?:the )?(?:waiting )?queue is (?:the )?(?:shortest|most short|emptiest"
+    r"|most empty|least busy|least long)"
     r"|(?:shortest|least busy|emptiest|shallowest) queue|least busy(?: site)?"
     r"|least[- ]loaded(?: site)?|queue[- ]depth"
     r"|(?:the )?(?:fewest|least) jobs (?:are )?(?:waiting|queued|in (?:the )?queue)|kürzeste (?:warteschlange"
@@ -309,32 +311,10 @@ def read_wishes(draft: Draft) -> None:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
             continue
-        if "at once" in match[0] and _together(draft, match):
+        if "at once" in match[0] and is_together(draft, match):
             continue
         if "without" in match[0]:  # no waiting, which is what is wanted
             draft.fields["urgent"] = True
             draft.source("urgent", *match.span())
             continue
         draft.put("urgent", True, *match.span())
-
-
-_ALL = re.compile(
-    r"(?<![\w-])(?:all|both|them|these|together|everything|jobs|tasks|runs|members|elements|simulations|ones|copies"
-    r"|cases"
-    r"|programs|commands|\d+)(?: (?:of|them|run|running|the|start|started|should|must|may|can|be|to|jobs|tasks|runs))*"
-    r" $"
-)
-
-
-def _together(draft: Draft, match: re.Match[str]) -> bool:
-    """Whether `at once` is said of several that run together, not of a start that is urgent; claims it then."""
-    several = "array" in draft.fields or "&" in str(draft.fields.get("script", ""))
-    behind_them = "array" not in draft.fields and several and draft.line.open[: match.start()].endswith("\x00 ")
-    if behind_them or _ALL.search(draft.line.norm[max(0, match.start() - 40) : match.start()]):
-        draft.default(f"{draft.words(*match.span())!r}: together, not urgently")
-    elif several:
-        draft.unread.append(draft.words(*match.span()))
-    else:
-        return False
-    draft.line.claim(*match.span())
-    return True

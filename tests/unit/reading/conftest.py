@@ -136,7 +136,10 @@ def load(name: str) -> list[dict[str, Any]]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each request of a corpus to the tests that ask for an `entry` of it."""
-    corpora = {"entry": "requests.yaml", "sealed_entry": "requests_sealed.yaml", "other_entry": "requests_more.yaml"}
+    corpora = {
+        "entry": "requests.yaml", "sealed_entry": "requests_sealed.yaml", "other_entry": "requests_more.yaml",
+        "mail_entry": "requests_mails.yaml",
+    }  # fmt: skip
     for fixture, name in corpora.items():
         if fixture in metafunc.fixturenames:
             metafunc.parametrize(fixture, load(name), ids=lambda item: item["text"][:60])

@@ -11,6 +11,13 @@ def test_request_is_read_as_meant(entry: dict[str, Any], judge: Callable[[Any], 
     assert verdict == "exact", found
 
 
+def test_facts_of_a_letter_are_read_as_meant(
+    mail_entry: dict[str, Any], judge: Callable[[Any], tuple[str, Any]]
+) -> None:
+    verdict, found = judge(mail_entry)
+    assert verdict == "exact", found
+
+
 def test_sealed_request_is_never_misread(sealed_entry: dict[str, Any], judge: Callable[[Any], tuple[str, Any]]) -> None:
     verdict, found = judge(sealed_entry)
     assert verdict != "misread", found
