@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from graph.reading.draft import Amount, Draft
+from graph.reading.draft import Amount, Draft, Unit
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
@@ -106,7 +106,7 @@ VAGUE = (
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w)"
 )
 _VAGUE_FIELD = {"node": "nodes", "task": "tasks", "core": "cpus", "thread": "cpus_per_task", "gpu": "gpus"}
-PPN = rf"(?<![\w-])ppn ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
+PPN = rf"(?<![\w-])(?:ppn|tpn|rpn|(?P<cores>cpn)) ?[:=]? ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_PER = (
     rf"(?<![\w-])(?P<n>{NUMBER}) ?(?:per|/|(?:of them )?(?:are )?(?:placed )?(?:(?:on|to|in) (?:each|every)|to an?"
     rf"|(?<=[,(:] \d )on a|(?<=[,(:] \d\d )on a)) ?"
@@ -122,6 +122,7 @@ COUNTED_AFTER = (
 )
 
 
+COMPARED = rf"(?<![\w-])nodes? ?(?:>=|≥|(?P<most><=|≤)) ?(?P<n>{NUMBER})(?![\w.])"
 NUMBER_OF = (
     rf"(?<![\w.-])(?:the )?(?:number|count) of (?:mpi |compute )?"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})"
@@ -198,6 +199,11 @@ def read_counts(draft: Draft) -> None:
         draft.line.claim(*match.span())  # so that `128 to a node` counts no node
     for match in draft.line.find(COUNTED_AFTER):
         _counted_after(draft, match)
+    for match in draft.line.find(COMPARED):
+        low, high = (None, count_of(match["n"])) if match["most"] else (count_of(match["n"]), None)
+        if (low or high) and not draft.negated(*match.span()):
+            draft.amounts.append(Amount("node", low, high, *match.span()))
+            draft.line.claim(*match.span())
     for match in draft.line.find(NUMBER_OF):
         _number_of(draft, match)
     for rule in (BETWEEN, BACKWARD, FORWARD):
@@ -210,7 +216,8 @@ def read_counts(draft: Draft) -> None:
         elif not draft.negated(*match.span()) and unit != "gpu":
             draft.ask(f"shapes.0.{_VAGUE_FIELD[unit]}", *match.span(), f"{draft.words(*match.span())!r}: how many?", [])
     for match in draft.line.find(PPN):
-        draft.amounts.append(Amount("task", count_of(match["n"]), None, *match.span(), per="node"))
+        of_each: Unit = "core" if match["cores"] else "task"
+        draft.amounts.append(Amount(of_each, count_of(match["n"]), None, *match.span(), per="node"))
         draft.line.claim(*match.span())
     for match in shares:
         _same_unit(draft, match)
@@ -257,6 +264,10 @@ def _counted_after(draft: Draft, match: re.Match[str]) -> None:
         draft.line.claim(number, match.end())
 
 
+def _has_memory(draft: Draft) -> bool:
+    return any(amount.unit == "memory" for amount in draft.amounts) or draft.asks("shapes.0.memory")
+
+
 def _take(draft: Draft, match: re.Match[str]) -> None:
     groups = match.groupdict()
     unit = _unit(match)
@@ -267,8 +278,7 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.unread.append(draft.words(*match.span("vendor")))
     if unit == "node" and any(word in adjective for word in ("exclusive", "dedicated", "whole", "full", "entire")):
         draft.fields["exclusive"] = True
-    memory = any(amount.unit == "memory" for amount in draft.amounts) or draft.asks("shapes.0.memory")
-    if unit == "node" and re.search(r"fat|mem", adjective) and not memory:
+    if unit == "node" and re.search(r"fat|mem", adjective) and not _has_memory(draft):
         words = draft.words(*match.span())
         draft.ask("shapes.0.memory", match.start("adjective"), match.start(unit), f"{words!r}: how much memory?", [])
     bound = (groups.get("bound") or "").strip(" .")
@@ -326,12 +336,16 @@ def _take(draft: Draft, match: re.Match[str]) -> None:
         draft.default(f"{draft.words(start, end)!r}: {low} {unit}s are asked for")
     elif bound in ("around", "about", "roughly", "approximately", "approx", "~"):
         draft.default(f"{draft.words(start, end)!r}: exactly {low} {unit}s are asked for")
+    behind = _AT_MOST.match(draft.line.open, end) if unit == "node" and not bound and high is None and low else None
+    if behind is not None:
+        low, high, end = None, low, behind.end()
     amount = Amount(unit, low, high, start, end, per=None if unit == "node" else per_of(match))  # type: ignore[arg-type]  # one of UNITS
     amount.vendor = vendor if unit == "gpu" else None
     draft.amounts.append(amount)
     draft.line.claim(start, end)
 
 
+_AT_MOST = re.compile(r",? \(?(?:max(?:imum|\.)?|at (?:the )?most|tops|or (?:fewer|less))\)?(?= ?(?:[,.;:)\x00]|$))")
 _DENIED = re.compile(
     r"((?:(?:do|does|must|may|should|can|will|is|are) )?not|\w+n't|never|cannot)(?: [^\s.;,\x00]+){0,5}[\x00 ]*$"
 )

@@ -21,7 +21,8 @@ from graph.reading.draft import Draft
 from graph.reading.empty_values import says_nothing
 from graph.reading.environment import variable
 from graph.reading.form_files import file_names, no_file
-from graph.reading.gpus import give_what_gpus_have, read_gpus
+from graph.reading.gpu_facts import give_what_gpus_have
+from graph.reading.gpus import read_gpus
 from graph.reading.launchers import read_launch
 from graph.reading.lexicon import NUMBER_WORDS
 from graph.reading.line import Line

@@ -153,6 +153,8 @@ def sense_of(label: str, value: str) -> str | None:
 
 def _bounds_it(sense: _Sense, tokens: list[str]) -> bool:
     """Whether a label says something else of its field: the least time, the most nodes, an hour to stop at."""
+    if sense.norm == "local disk:":
+        return not {"local", "node", "nodes", "node's", "on-node"} & set(tokens)
     if sense.norm == "walltime:":
         return bool(_LEAST & set(tokens)) or (bool(_STOPS & set(tokens)) and "after" not in tokens)
     return sense.value == _HERE and bool((_LEAST | _MOST) & set(tokens))

@@ -145,7 +145,9 @@ _TABBED = re.compile(
 )
 """A label and its value in two columns, with a tab or blanks between."""
 _THREADS = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:thr|thrds?|thds?)(?=/)")
-_EACH_NODE = re.compile(r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn)(?![\w/-])(?![ \t]*[:=])")
+_EACH_NODE = re.compile(
+    r"(?i)(?<![\w.,/:=-])(?P<count>\d{1,4}) ?(?:ppn|tpn|rpn|(?P<cores>cpn))(?![\w/-])(?![ \t]*[:=])"
+)
 
 _EVEN_IF = re.compile(
     r"(?i)(?<![\w-])(?P<lead>even (?:if|when|though|should)|no matter (?:if|whether|how)"
@@ -226,7 +228,7 @@ def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, st
     for match in _THREADS.finditer(text):
         yield *match.span(), f"{match['count']} threads"
     for match in _EACH_NODE.finditer(text):
-        yield match.start(), match.end(), f"{match['count']} tasks per node"
+        yield match.start(), match.end(), f"{match['count']} {'cores' if match['cores'] else 'tasks'} per node"
 
 
 def _in_english(said: str) -> str:

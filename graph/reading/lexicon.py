@@ -194,7 +194,7 @@ FUNCTION_WORDS = _words("""
 """Words that are told back when they are left, but never name software."""
 
 KEYWORDS = UNIT_WORDS | _words("""
-    aus laufen ausführen
+    aus laufen ausführen hr hrs ppn tpn rpn cpn nds thr
     every daily nightly weekly preferably ideally maybe twice again
     account across after and as asap at before budget but by cheap cheapest cost deadline each fastest for from h
     immediately in input inputs least max maximum mem min mins most need needs no not now on once only or output

@@ -76,7 +76,7 @@ RATE = (
 )
 BACKWARD = (
     rf"(?<![\w.-]){_MEM}(?:[ _-]?(?:per|/)[ _-]?(?P<per>node|task|rank|process|core|cpu|gpu|job)(?:es|s)?)?(?: of| is|:"
-    rf"| ?=)? ?(?:at least |up to |max\.? )?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
+    rf"| ?=)? ?(?:at least |up to |max\.? |>=? ?|<=? ?)?{_SIZE}{PER.replace('?P<per>', '?P<per2>')}"
 )
 FREE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: (?:should|must|has to|have to|needs? to) be)? (?:free"

@@ -26,7 +26,8 @@ from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
 from graph.reading.forms import FORM_FIELDS, read_form
-from graph.reading.gpus import read_gpus, read_some_gpus
+from graph.reading.gpu_facts import read_some_gpus
+from graph.reading.gpus import read_gpus
 from graph.reading.kept import refuse_secrets, refuse_secrets_of_script
 from graph.reading.labelled_software import read_labelled_software
 from graph.reading.launchers import Launch
@@ -36,6 +37,7 @@ from graph.reading.loose_options import read_loose_options
 from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
+from graph.reading.only_paths import is_path, only_a_path
 from graph.reading.particulars import read_particulars
 from graph.reading.past import drop_what_was
 from graph.reading.past_labels import tell_past_labels
@@ -60,7 +62,6 @@ __all__ = ["ScriptReader", "read_request"]
 ScriptReader = Callable[[str], ScriptReading]
 _WORK = {"command", "software", "script"}
 _NAME = re.compile(r"(?=\D*[A-Za-z])(?=.*\d|.+[A-Z])[A-Za-z][\w.+-]*\w")
-_PATH = re.compile(r"(?:file://)?(?:~?/|\./|\.\./)[\w.@+/-]+|[\w@+-][\w.@+/-]*/[\w.@+-]+\.[A-Za-z]\w{0,7}")
 
 
 def read_request(
@@ -121,18 +122,9 @@ def _read_string(
         except NoForm:
             if text.lstrip().startswith(("{", "[")) or "\n " in text or re.search(r":[ \t]+[\[{\"']", text):
                 raise  # a document, not a note with labels of its own
-    if _PATH.fullmatch(text.strip()):
-        return _only_a_path(text.strip(), now, time_zone)
+    if is_path(text.strip()):
+        return only_a_path(text.strip(), now, time_zone)
     return _read_words(text, now, time_zone, sites, base, script_reader)
-
-
-def _only_a_path(path: str, now: datetime, time_zone: str | None) -> Reading:
-    question = Question(
-        id="command", field="command", words=path[:2000], start=0,
-        text="This is only a path, and no file is opened by its name. What should be run?",
-        options=(Option(label=f"run the program {path[:200]}", patch={"command": [path]}),),
-    )  # fmt: skip
-    return Reading(request=JobRequest(), questions=(question,), unread=(path[:2000],), read_at=now, time_zone=time_zone)
 
 
 def _read_words(

@@ -29,7 +29,7 @@ _OF_A_SHELL = re.compile(
 )
 _OPTION = re.compile(r"(?:^|[ \t])-{1,2}[A-Za-z]")
 _SHELL = re.compile(r"#![ \t]*\S*?/(?:env[ \t]+)?(?:ba|z|da|k|c|tc)?sh(?:[ \t]|$)")
-_LABELLED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[A-Za-z][\w'-]*(?:[ \t][\w'-]+){0,3}:[ \t]+\S")
+_LABELLED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[A-Za-z]\w*(?:-\w+)?(?:[ \t][A-Za-z]\w*(?:['-]\w+)?){0,3}:[ \t]+\S")
 _COUNTED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?\d[\d.,:]*[ \t]*[A-Za-z]{1,16}(?:[ ,.;]|$)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
 _FEW = 2
@@ -68,7 +68,7 @@ def _is_sentence(line: str) -> bool:
     if _OF_A_SHELL.search(bare):
         return False
     words = _WORD.findall(bare)
-    closed = sum(is_closed_word(word, after) for word, after in zip(words, [*words[1:], ""], strict=True))
+    closed = sum(is_closed_word(word, after) for word, after in zip(words, [*words[1:], ""], strict=False))
     capital = first[0].isupper() and not first.isupper()
     if not capital and _OPTION.search(bare):
         return False

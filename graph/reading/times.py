@@ -169,7 +169,9 @@ _OF_A_PART = re.compile(
     r"|stage|phase|chunk|tile|picture|scene|event|item|record)s?(?![\w-])"
 )
 """What a duration behind it is spent on, which is not the whole job."""
-UNIT_FIRST = r"(?<![\w-])(?<!\d )(?P<unit>hours|minutes|days) ?[:=]? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
+UNIT_FIRST = (
+    r"(?<![\w-])(?<!\d )(?P<unit>hours|hrs|minutes|mins|days) ?[:=]? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"
+)
 UNITLESS = (
     r"(?<![\w-])(?:wall[ -]?time(?: limit)?|time[ -]limit|run ?time|max(?:imum)?\.? (?:run ?)?time|time)"
     r"(?: of| is|:| ?=)? ?(?P<n>\d{1,5})(?= ?(?:[,;)\x00]|\.(?!\d)|$))"

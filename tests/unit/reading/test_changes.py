@@ -44,7 +44,7 @@ def test_words_change_directives(words: str, wanted: dict[str, int], read: Read)
 @pytest.mark.parametrize(
     ("words", "seconds", "queue"),
     [
-        ("The queue is long now. Run `./model`.", 10800, "long"),
+        ("Put it into queue long now. Run `./model`.", 10800, "long"),
         ("But in partition quick instead of main. `./model` runs.", 10800, "quick"),
         ("Extend the time to 5 hours, otherwise unchanged. Program: ./model", 18000, "main"),
         ("Rather than three hours, two are enough. Program: ./model", 7200, "main"),
