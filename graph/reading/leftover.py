@@ -62,6 +62,7 @@ def read_leftover(draft: Draft) -> None:
     for match in (found for rule in (_OF_A_STORY, _NUMBERED, _OF_NATURE) for found in draft.line.find(rule)):
         draft.aside(*match.span())
     run: list[int] = []
+    text = draft.open_but_asides()
     found: list[str] = []
     passed: list[str] = []
     named = bool({"command", "software", "script"} & draft.fields.keys())
@@ -74,7 +75,7 @@ def read_leftover(draft: Draft) -> None:
         words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
         if run[0] < title and named:
             draft.default(f"{draft.words(*run)!r} is taken as a title")
-        elif named and asks_nothing(draft, *run):
+        elif named and asks_nothing(draft, text, *run):
             passed.append(words)
         else:
             found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))

@@ -71,21 +71,31 @@ _SURE_OF_A_SITE = re.compile(
     r"(?<![\w-])(?:only|sites?|not|except|exclusively|anywhere|but|avoid|nur|seulement"
     r"|uniquement)(?![\w-])"
 )
+_FARTHEST = 400
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n•*–—-])[\s\"'(]*$")  # noqa: RUF001  # as typed
 
 
-def asks_nothing(draft: Draft, start: int, end: int) -> bool:
-    """Whether a stretch of the normal form that no rule read is of ordinary words, and stands for no name."""
+def asks_nothing(draft: Draft, text: str, start: int, end: int) -> bool:
+    """Whether a stretch of the normal form that no rule read is of ordinary words, and stands for no name.
+
+    Args:
+        draft: the request.
+        text: its normal form with what was read hidden (`Draft.open_but_asides`).
+        start: where the stretch begins in the normal form.
+        end: where it ends.
+
+    """
     foreign = draft.line.foreign
     first, last = draft.line.span(start, end)
     if _BEFORE_A_NAME.search(draft.line.norm[max(0, start - 40) : start]):
         return False
     if _IN_A_LAND.search(draft.line.norm[max(0, start - 16) : start]) and draft.line.words(start, end)[:1].isupper():
         return False  # `in Germany`
-    clause = clause_about(draft, start, end)
+    first_of, last_of = _clause_about(draft.line.norm, start, end)
+    clause = text[first_of:last_of]
     if "\x00" not in clause and is_unmet(clause):
         return False  # `the nodes must be homogeneous`
-    if _of_a_site(draft, start, end):
+    if _of_a_site(draft, first_of, last_of):
         return False  # `running at titan is illegal`
     item = draft.line.open[start:end].rstrip(".:;,")
     if _LISTED.search(draft.line.open[max(0, start - 8) : start]) and _LIST_ENDS.match(
@@ -114,24 +124,20 @@ def base_form(word: str) -> str:
     return lemmatize(word, "en").lower()
 
 
-def clause_about(draft: Draft, start: int, end: int) -> str:
-    """The open words of the clause in which a stretch of the normal form stands."""
-    norm = draft.line.norm
-    before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - 400), start)]
-    after = _CLAUSE_ENDS.search(norm, max(start, end - 1))
-    first, last = (before[-1] if before else max(0, start - 400)), (after.start() if after else len(norm))
-    return draft.open_but_asides()[first:last]
+def _clause_about(norm: str, start: int, end: int) -> tuple[int, int]:
+    """Where the clause begins and ends in which a stretch of the normal form stands."""
+    before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - _FARTHEST), start)]
+    after = _CLAUSE_ENDS.search(norm, max(start, end - 1), end + _FARTHEST)
+    return before[-1] if before else max(0, start - _FARTHEST), after.start() if after else min(
+        len(norm), end + _FARTHEST
+    )
 
 
-def _of_a_site(draft: Draft, start: int, end: int) -> bool:
-    """Whether a site is only mentioned in the clause, so that what is said of it may turn it."""
-    norm = draft.line.norm
-    before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - 400), start)]
-    after = _CLAUSE_ENDS.search(norm, max(start, end - 1))
-    first, last = (before[-1] if before else max(0, start - 400)), (after.start() if after else len(norm))
+def _of_a_site(draft: Draft, first: int, last: int) -> bool:
+    """Whether a site is only mentioned in a clause, so that what is said of it may turn it."""
     return any(
-        source.start is not None
-        and source.field.startswith("sites")
+        source.field.startswith("sites")
+        and source.start is not None
         and first <= draft.line.place(source.start) < last
         and not _SURE_OF_A_SITE.search(source.words.lower())
         for source in draft.sources
