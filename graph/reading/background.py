@@ -107,12 +107,10 @@ _A_NODE_FAILS = (
 
 
 _REACHED = re.compile(
-    r"(?<![\w-])(?:(?:you|sie|ihr|vous|can|können) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
-    r"(?:reach|call|phone|ring|find|contact|erreichen|joindre|erreicht) (?:me|us|mich|uns)"
-    r"|(?:reach|call|phone|contact|joindre|erreichen) (?:me|us|mich|uns)"
+    r"(?<![\w-])(?:(?:you|sie|ihr|vous) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
+    r"(?:reach|call|phone|ring|erreichen|joindre|erreicht) (?:me|us|mich|uns)|(?:me|nous) joindre"
     r"|(?:i|we)(?: am|'m| are|'re| bin| sind)? (?:reachable|on holiday|on vacation|on leave|out of (?:the )?office"
-    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable"
-    r"|(?:me|nous) joindre)(?![\w-])"
+    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable)(?![\w-])"
 )
 _OF_WORK = re.compile(
     r"(?<![\w-])(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|jobs?|runs?|memory|[kmgt]i?b|\./\S+)(?![\w-])"
