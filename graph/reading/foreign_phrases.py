@@ -49,6 +49,11 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"|kostet))?(?: (?:wird|werden))?|(?:consommer?a?|utiliser?a?|dépenser?a?) le moins (?:possible )?(?:d'énergie"
      r"|d'électricité|de courant)(?: possible)?|le moins (?:d'énergie|énergivore)(?: possible)?"
      r"|(?:la|le) plus (?:sobre|économe)(?: en énergie)?", "least energy"),
+    (r"(?:wenn|falls|sofern|si) (?:(?:das|es|dies|ce|cela|ça) )?(?:nicht|n'est pas|n'était pas|kein)"
+     r"(?: (?:möglich|geht|klappt|frei|verfügbar|possible|faisable|libre|disponible))(?: ist| sein sollte| wäre)?"
+     r"|(?:wenn|falls) (?:das|es|dies) nicht (?:geht|klappt|möglich ist)", "if not possible"),
+    (r"(?:wenn|falls|soweit|sofern)(?: es)?(?: irgend)? möglich(?: ist| wäre)?|nach möglichkeit|idealerweise"
+     r"|si (?:c'est |cela est )?possible|dans la mesure du possible", "if possible"),
     (r"am liebsten|vorzugsweise|bevorzugt|de préférence|idéalement", "preferably"),
     (rf"(?:ersatzweise|hilfsweise|notfalls|zur not|andernfalls|ansonsten|sonst|wenn nicht,? dann|à défaut,?|sinon"
      rf"|faute de quoi,?)(?: (?:gehen|geht|gingen|ginge|reichen|genügen|wären|tun es|tut es|täten es|iraient"
@@ -96,6 +101,10 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (rf"(?:darf|kann|soll) {_IT}{_SOFTLY}(?:nicht|keinesfalls|auf keinen fall) {_SOFTLY}(?:neu|wieder|erneut|noch"
      r" einmal) (?:eingereiht|gestartet|eingestellt) werden|ne (?:peut|doit|pourra) (?:pas|jamais) être (?:relancée?"
      r"|redémarrée?|resoumise?|remise? (?:en|dans la) (?:file|queue))", "do not requeue"),
+    (r"ne (?:relancez|redémarrez|resoumettez|relancer|redémarrer) (?:pas|jamais)(?: (?:le|la|ce) (?:job|calcul|tâche))?"
+     r"|ne pas (?:relancer|redémarrer|resoumettre)|(?:bitte )?kein(?:en)? neustart|nicht (?:automatisch )?(?:neu"
+     r"|erneut|wieder)"
+     r" (?:starten|einreihen|anwerfen)", "do not requeue"),
     # Places
     (r"(?:scheidet|fällt)(?: (?:leider|hier|für uns|diesmal))? (?:aus|weg|flach)|kommt (?:für uns "
      r"|hier )?nicht in (?:frage"
@@ -127,7 +136,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"variables? d'environnement", "environment variable"),
     (r"en (?:mode )?exclusi(?:f|vité)|en exclusivité|zur alleinigen (?:nutzung|verfügung)|exklusiv für (?:uns|mich)",
      "exclusive"),
-    (r"zur gleichen zeit|zur selben zeit|en même temps|à la fois|simultanément", "at once"),
+    (r"zur gleichen zeit|zur selben zeit|en même temps|à la fois|simultanément", "at the same time"),
     (r"par pas de(?= \d)|avec un pas de(?= \d)|(?:in|mit) (?:schritten von|(?:einer )?schrittweite)(?= \d)",
      "in steps of"),
     # Results
