@@ -130,6 +130,7 @@ FOREIGN_WORDS = _pairs("""
     messdaten=data rohdaten=data simulationsdaten=data quelldaten=data
     hétérogène=heterogeneous heterogener=heterogeneous heterogenes=heterogeneous sera=will_be seront=will_be
 
+    seulement=only si=if rückgabe=output
     kostenstelle=account grafikspeicher=gpu_memory
     videospeicher=gpu_memory davon=of_them verteilt=distributed
     réparti=distributed répartis=distributed réparties=distributed unter=under üblichen=usual bisherigen=previous
