@@ -23,7 +23,8 @@ _JOINED = re.compile(r",? (?=(?:but|so|because|whereas|hence|therefore|this time
 _PAST = (
     r"(?:was|were|did|had|took|ran|used|got|crashed|failed|died|needed|worked|finished|went|came|became|hit|tried"
     r"|wasted|spent|required|lasted|reached|killed|aborted|exceeded|timed out|started|ended|didn't|wasn't|weren't"
-    r"|war|waren|hatten?|lief(?:en)?|brauchten?|reichten?|dauerten?|nahm(?:en)?|ging(?:en)?|kam(?:en)?|stürzten?"
+    r"|wurden?|(?:ont|a|avaient|avait) été|war|waren|hatten?|lief(?:en)?|brauchten?|reichten?|dauerten?|nahm(?:en)?"
+    r"|ging(?:en)?|kam(?:en)?|stürzten?"
     r"|gebraucht|gelaufen"
     r"|genommen|verwendet|benutzt|genutzt|gereicht|gedauert|abgestürzt|abgebrochen|gescheitert|gehabt|gewesen|gestartet"
     r"|(?:have|has|hat) (?:[^\s,.;]+ ){1,8}run|avait|avions|avaient|était|étaient|étions|tournait|utilisait|utilisions"
@@ -45,6 +46,9 @@ _BEFORE = (
     r"|dernière|passée?|précédente?)|(?:the )?(?:dernière|première|fois) (?:fois|dernière|passée)|jusqu'ici|jusqu'à "
     r"présent|auparavant|autrefois|naguère|hier|à l'époque|à l'origine|au départ|at départ|it y a (?:\d+ |quelques )"
     r"(?:weeks|mois|ans|days)"
+    r"|the (?:letzten|vorigen|vergangenen|bisherigen) (?:\d{1,2} )?(?:runs?|jobs?|läufe|läufen|rechnungen|versuche|mal)"
+    r"|the (?:\d{1,2} )?(?:derniers|dernières|précédents|précédentes) (?:runs?|jobs?|calculs|essais|tirs|tentatives"
+    r"|fois)"
     r"|before the [a-zà-ÿ]+(?= (?:lief|liefen|war|waren|hatten?|it|we|i|the|das|on|avait|tournait|était)(?![\w-])))"
 )
 _OWN = (
@@ -110,12 +114,10 @@ _A_NODE_FAILS = (
 
 
 _REACHED = re.compile(
-    r"(?<![\w-])(?:(?:you|sie|ihr|vous|can|können) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
-    r"(?:reach|call|phone|ring|find|contact|erreichen|joindre|erreicht) (?:me|us|mich|uns)"
-    r"|(?:reach|call|phone|contact|joindre|erreichen) (?:me|us|mich|uns)"
+    r"(?<![\w-])(?:(?:you|sie|ihr|vous) (?:(?:can|may|could|können|pouvez|will|also|best|always) ){0,2}"
+    r"(?:reach|call|phone|ring|erreichen|joindre|erreicht) (?:me|us|mich|uns)|(?:me|nous) joindre"
     r"|(?:i|we)(?: am|'m| are|'re| bin| sind)? (?:reachable|on holiday|on vacation|on leave|out of (?:the )?office"
-    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable"
-    r"|(?:me|nous) joindre)(?![\w-])"
+    r"|erreichbar|im urlaub|in urlaub|in the office|joignable|travelling|traveling)|erreichbar|joignable)(?![\w-])"
 )
 _OF_WORK = re.compile(
     r"(?<![\w-])(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|jobs?|runs?|memory|[kmgt]i?b|\./\S+)(?![\w-])"

@@ -33,6 +33,9 @@ _TIMES = """
     latest soon soonest now immediately instantly once twice thrice quick quickly fast fastest slow long longest short
     shortest duration time period slot moment schedule holiday daytime working-hours hurry rush urgent urgently
     priority asap continuous continuously permanent permanently periodic recurring hourly monthly shift
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar februar märz juni juli oktober dezember
+    weihnachten ostern silvester neujahr feiertag lundi mardi mercredi jeudi vendredi samedi dimanche janvier février
+    avril juin juillet août septembre octobre novembre décembre noël pâques
     heute morgen gestern woche wochenende monat jahr nacht nachts abend abends täglich datum
     frist früh spät bald sofort eilig eile dringend schnell langsam lange kurz dauer zeit einmal zweimal mehrmals
     aujourd'hui demain hier semaine mois nuit soir matin midi minuit date délai tôt tard bientôt urgent vite

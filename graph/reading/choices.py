@@ -44,7 +44,7 @@ _COMPONENT = (
     r"| runs on| uses|:| ?=)?(?= ))"
 )
 _JOINT = (
-    r"(?:[,;+] ?|,? ?(?:and|plus|with|together with|alongside) )(?:and )?(?:at the same time |also |in parallel "
+    r"(?:[,;+] ?|,? ?(?:and|plus|with|together with|alongside),? )(?:and )?(?:at the same time,? |also |in parallel "
     r"|additionally |another )?"
 )
 _HETEROGENEOUS = r"(?<![\w-])(?:as )?(?:an? )?(?:heterogeneous|het)(?: job)?(?: with(?: 2| 3)? components)?:?(?![\w-])"

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 
 __all__ = ["foreign_phrases"]
 
-_DOTTED = r"v?\d+(?:\.\d+)+(?![.\d])(?! ?(?:[kmgt]i?[bo]|h|std|stunden?|heures?|uhr|jours?|tagen?|€|eur|%)(?!\w))"
+_DOTTED = (
+    r"(?!\d{1,2}\.\d{1,2}\.20\d\d)v?\d+(?:\.\d+)+(?![.\d])"
+    r"(?! ?(?:[kmgt]i?[bo]|h|std|stunden?|heures?|uhr|jours?|tagen?|€|eur|%)(?!\w))"
+)
+"""A version, no date, hour or amount."""
 _COUNT = (
     r"(?:\d|ein|eine|einen|einem|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|une?|deux|trois|quatre|cinq"
     r"|six|sept|huit|neuf|dix|douze)(?![a-zà-ÿ])"
@@ -28,12 +32,12 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      rf" (?:la |sa |en )?version(?= v?\d)|(?:à partir de|dès|depuis)(?= {_DOTTED})", "at least version"),
     (rf"(?:von|ab)(?= {_DOTTED} (?:aufwärts|an)(?![\w-]))", "at least version"),
     (r"(?<=\d )(?:oder|ou|et|und) (?:höher|neuer|neuere|später|jünger|spätere|aufwärts|plus récente?|plus nouvelle"
-     r"|supérieure?|ultérieure?|postérieure?|au-delà|plus)(?![\w-])(?! (?:de|à|als))", "or newer"),
+     r"|supérieure?|ultérieure?|postérieure?)(?![\w-])(?! (?:de|à|als))", "or newer"),
     (r"(?<=\d )(?:oder|ou|et|und) (?:älter|ältere|früher|antérieure?|plus anciennes?)(?![\w-])", "or older"),
     (r"(?:supérieure?|postérieure?)s? ou égale?s? à", "at least"),
     (r"(?:inférieure?|antérieure?)s? ou égale?s? à", "at most"),
     (rf"(?:mais |et |aber |und )(?:strictement |noch )?(?:(?:inférieure?|antérieure?) à|kleiner als|älter als|unter|vor"
-     rf"|avant)(?: (?:la|der) version| version)?(?= (?:{_DOTTED}|\d{{1,2}}(?! ?[\w%€.])))", "and below"),
+     rf"|avant)(?: (?:la|der) version| version)?(?= (?:{_DOTTED}|\d{{1,2}}(?! ?[\w%€.:])))", "and below"),
     # Wishes
     (rf"(?:{_IT}|ça )(?:eilt|pressiert|drängt) {_WHOLLY}nicht(?: so| sehr)?"
      rf"|{_IT}(?:ist|wäre) {_WHOLLY}nicht {_WHOLLY}(?:eilig|dringend|zeitkritisch)"
@@ -49,6 +53,11 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"|kostet))?(?: (?:wird|werden))?|(?:consommer?a?|utiliser?a?|dépenser?a?) le moins (?:possible )?(?:d'énergie"
      r"|d'électricité|de courant)(?: possible)?|le moins (?:d'énergie|énergivore)(?: possible)?"
      r"|(?:la|le) plus (?:sobre|économe)(?: en énergie)?", "least energy"),
+    (r"(?:wenn|falls|sofern|si) (?:(?:das|es|dies|ce|cela|ça) )?(?:nicht|n'est pas|n'était pas|kein)"
+     r"(?: (?:möglich|geht|klappt|frei|verfügbar|possible|faisable|libre|disponible))(?: ist| sein sollte| wäre)?"
+     r"|(?:wenn|falls) (?:das|es|dies) nicht (?:geht|klappt|möglich ist)", "if not possible"),
+    (r"(?:wenn|falls|soweit|sofern)(?: es)?(?: irgend)? möglich(?: ist| wäre)?|nach möglichkeit|idealerweise"
+     r"|si (?:c'est |cela est )?possible|dans la mesure du possible", "if possible"),
     (r"am liebsten|vorzugsweise|bevorzugt|de préférence|idéalement", "preferably"),
     (rf"(?:ersatzweise|hilfsweise|notfalls|zur not|andernfalls|ansonsten|sonst|wenn nicht,? dann|à défaut,?|sinon"
      rf"|faute de quoi,?)(?: (?:gehen|geht|gingen|ginge|reichen|genügen|wären|tun es|tut es|täten es|iraient"
@@ -87,8 +96,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"(?:ausfällt|ausfallen(?: sollte)?|abstürzt|stirbt|wegbricht|ausfiele|wegfällt|kaputtgeht)"
      r"|si (?:jamais )?un (?:des )?(?:nœud|noeud)s? (?:tombe|tombait|plante|lâche|meurt|est perdu)(?: en panne)?"
      r"|en cas de (?:panne|perte) d'un (?:nœud|noeud)", "if a node fails"),
-    (rf"(?:darf|kann|soll) {_IT}{_SOFTLY}(?:neu|wieder|erneut|noch einmal|nochmal) (?:eingereiht|gestartet|eingestellt"
-     r"|angestellt|aufgesetzt) werden|(?:peut|pourra|doit) être (?:automatiquement )?(?:relancée?|redémarrée?"
+    (rf"(?:darf|kann) {_IT}{_SOFTLY}(?:neu|wieder|erneut|noch einmal|nochmal) (?:eingereiht|gestartet|eingestellt"
+     r"|angestellt|aufgesetzt) werden|(?:peut|pourra) être (?:automatiquement )?(?:relancée?|redémarrée?"
      r"|resoumise?|remise? (?:en|dans la) (?:file|queue))(?: d'attente)?(?: automatiquement)?"
      r"|(?:wieder|neu)?einreihen (?:ist )?erlaubt|neustart(?: nach (?:einem |knoten)?(?:ausfall|absturz|fehler"
      r"|knotenausfall))? (?:ist |wäre )?(?:erlaubt|in ordnung"
@@ -96,6 +105,10 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (rf"(?:darf|kann|soll) {_IT}{_SOFTLY}(?:nicht|keinesfalls|auf keinen fall) {_SOFTLY}(?:neu|wieder|erneut|noch"
      r" einmal) (?:eingereiht|gestartet|eingestellt) werden|ne (?:peut|doit|pourra) (?:pas|jamais) être (?:relancée?"
      r"|redémarrée?|resoumise?|remise? (?:en|dans la) (?:file|queue))", "do not requeue"),
+    (r"ne (?:relancez|redémarrez|resoumettez|relancer|redémarrer) (?:pas|jamais)(?: (?:le|la|ce) (?:job|calcul|tâche))?"
+     r"|ne pas (?:relancer|redémarrer|resoumettre)|(?:bitte )?kein(?:en)? neustart|nicht (?:automatisch )?(?:neu"
+     r"|erneut|wieder)"
+     r" (?:starten|einreihen|anwerfen)", "do not requeue"),
     # Places
     (r"(?:scheidet|fällt)(?: (?:leider|hier|für uns|diesmal))? (?:aus|weg|flach)|kommt (?:für uns "
      r"|hier )?nicht in (?:frage"
@@ -127,7 +140,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"variables? d'environnement", "environment variable"),
     (r"en (?:mode )?exclusi(?:f|vité)|en exclusivité|zur alleinigen (?:nutzung|verfügung)|exklusiv für (?:uns|mich)",
      "exclusive"),
-    (r"zur gleichen zeit|zur selben zeit|en même temps|à la fois|simultanément", "at once"),
+    (r"zur gleichen zeit|zur selben zeit|en même temps|à la fois|simultanément", "at the same time"),
     (r"par pas de(?= \d)|avec un pas de(?= \d)|(?:in|mit) (?:schritten von|(?:einer )?schrittweite)(?= \d)",
      "in steps of"),
     # Results

@@ -209,7 +209,7 @@ _NOUNS = {
     "walltime_s": "hours?|minutes?|days?|wall ?time|run ?time|duration",
     "queue": "queues?|partitions?",
     "containers": "containers?|images?|img",
-    "budget": "budget|bill|costs?|price|ceiling|cap|money",
+    "budget": "budget|bill|costs?|price|ceiling|cap|money|kosten|coûts?",
     "inputs": r"inputs?|data|files?",
     "outputs": r"outputs?|results?|data|files?",
     "local_disk_bytes": r"data|files?|dis[kc]s?|scratch|space",

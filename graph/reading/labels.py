@@ -27,7 +27,7 @@ _GPUS = r"(?:(?:number|no\.?|nr\.?|count|#) ?(?:of )?)?(?:gpus?(?: cards?)?|grap
 _NODE, _TASK = "(?:compute )?(?:nodes?|hosts?|machines?)", "(?:mpi )?(?:tasks?|ranks?|process(?:es)?|procs?)"
 _COUNTED = (
     r"(?:total |requested |required )?{0}(?: count| total| requested| needed| required)?"
-    r"|(?:how many|no\.?|nr\.?) (?:of )?{0}"
+    r"|(?:how many|no\.?|nr\.?|number) (?:of )?(?:total |the )?{0}"
 )
 _LIMIT = (
     r"(?:job )?(?:run ?time|wall ?time|wall ?clock(?: time)?|time|duration)"
@@ -235,9 +235,9 @@ def _in_english(said: str) -> str:
     """A German or French label in English words, as far as they are of the field."""
     said = re.sub(r"(?<=\w)d'|(?<![\w-])(?:d'|der |des |de la |de |du |les |la |le |die )", "", said)
     said = re.sub(r"^(.*?(?:processus|tâches|rangs)) mpi(?= |$)", r"mpi \1", said)
-    said = re.sub(r"^mpi nombre ", "nombre mpi ", said).replace("par processus", "par process")
+    said = re.sub(r"^mpi nombre ", "nombre mpi ", said).replace("par processus", "par process").replace("mpi-", "mpi ")
     words = [FOREIGN_UNITS.get(word) or FOREIGN_WORDS.get(word, word) for word in said.split(" ")]
-    return re.sub(r"^number (?=[a-z])", "number of ", re.sub(r"^number of of ", "number of ", " ".join(words)))
+    return re.sub(r"^number (?!of )", "number of ", " ".join(words))
 
 
 def _wide(text: str) -> Iterator[tuple[int, int, str]]:

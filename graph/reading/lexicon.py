@@ -52,7 +52,9 @@ FOREIGN_UNITS = _pairs("""
     grafikkarten=gpus grafikkarte=gpu speicher=memory arbeitsspeicher=memory std=hours rechenknoten=nodes nœud=node
     nœuds=nodes noeud=node noeuds=nodes cœur=core cœurs=cores coeur=core coeurs=cores tâche=task tâches=tasks
     taches=tasks tache=task processus=processes heure=hour heures=hours jour=day jours=days secondes=seconds
-    semaine=week rang=rank rangs=ranks ränge=ranks rängen=ranks prozessorkerne=cores prozessorkernen=cores
+    semaine=week rechner=computer rechnern=computers ordinateur=computer ordinateurs=computers maschine=machine
+    maschinen=machines serveur=server serveurs=servers rang=rank rangs=ranks ränge=ranks rängen=ranks
+    prozessorkerne=cores prozessorkernen=cores
     prozessorkern=core rechenkerne=cores rechenkernen=cores gpu-karten=gpus
     teilaufgaben=tasks teilaufgabe=task knotens=node kerns=core rechenknotens=node hauptspeicher=memory
     semaines=weeks mémoire=memory go=GB mo=MB to=TB gio=GiB mio=MiB tio=TiB
@@ -126,6 +128,9 @@ FOREIGN_WORDS = _pairs("""
     unabhängige=independent unabhängigen=independent indépendants=independent indépendantes=independent meinem=my
     portable=laptop bürorechner=workstation arbeitsplatzrechner=workstation mais=but s'appelle=is_called
     messdaten=data rohdaten=data simulationsdaten=data quelldaten=data
+    hétérogène=heterogeneous heterogener=heterogeneous heterogenes=heterogeneous sera=will_be seront=will_be
+
+    seulement=only si=if rückgabe=output
     kostenstelle=account grafikspeicher=gpu_memory
     videospeicher=gpu_memory davon=of_them verteilt=distributed
     réparti=distributed répartis=distributed réparties=distributed unter=under üblichen=usual bisherigen=previous

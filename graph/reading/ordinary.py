@@ -191,6 +191,8 @@ def _ordinary(word: str, foreign: bool) -> bool:
     known = [language for language in (("en", "fr", "de") if foreign else ("en",)) if _known(word, language)]
     if not known:
         return word.islower() and not foreign and _mistyped(word)
+    if known == ["de"] and _ends_in_what_bears(word):
+        return False
     return not any(lemmatize(low, language).lower() in BEARING for language in known)
 
 
@@ -228,6 +230,15 @@ def _parts_of_compound(word: str) -> tuple[str, ...]:
         if known and is_known(tail, "de"):
             parts += [*known, tail, tail.lower(), *(stem.capitalize() for stem in known)]
     return tuple(parts)
+
+
+def _ends_in_what_bears(word: str) -> bool:
+    """Whether the last part of a German noun can state a requirement (`Donnerstagabend`), which tells what it is."""
+    low = word.lower()
+    return word == low.capitalize() and any(
+        low[cut:] in BEARING and is_known(low[:cut], "de") | is_known(low[:cut].capitalize(), "de")
+        for cut in range(_SHORTEST_PART, len(low) - _SHORTEST_PART + 1)
+    )
 
 
 def is_foreign_noun(word: str) -> bool:

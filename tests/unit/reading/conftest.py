@@ -150,12 +150,13 @@ def load(name: str) -> list[dict[str, Any]]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each request of a corpus to the tests that ask for an `entry` of it."""
     corpora = {
-        "entry": "requests.yaml", "sealed_entry": "requests_sealed.yaml", "other_entry": "requests_more.yaml",
-        "mail_entry": "requests_mails.yaml",
+        "entry": ("requests.yaml", "requests_tongues.yaml"), "sealed_entry": ("requests_sealed.yaml",),
+        "other_entry": ("requests_more.yaml",), "mail_entry": ("requests_mails.yaml",),
     }  # fmt: skip
-    for fixture, name in corpora.items():
+    for fixture, names in corpora.items():
         if fixture in metafunc.fixturenames:
-            metafunc.parametrize(fixture, load(name), ids=lambda item: item["text"][:60])
+            entries = [item for name in names for item in load(name)]
+            metafunc.parametrize(fixture, entries, ids=lambda item: item["text"][:60])
     if "entry_apart" in metafunc.fixturenames:
         unread = pytest.mark.xfail(strict=True, reason="not read rightly yet")
         apart = [

@@ -16,7 +16,9 @@ SITES = ["alpha", "beta", "gamma"]
         "./x, everything but beta", "Every site but beta is fine for ./x", "./x, site != beta", "./x, !beta",
         "excluded sites: beta; ./x", "Don't run ./x on beta", "überall außer auf beta, ./x auf 2 Knoten",
         "partout sauf beta, ./x sur 2 nœuds", "jamais sur beta, ./x sur 2 nœuds", "bloß nicht beta, ./x auf 2 Knoten",
-        "./x on 2 nodes, far from beta", "./x on 2 nodes outside beta",
+        "./x on 2 nodes, far from beta", "./x on 2 nodes outside beta", "./x auf 2 Knoten, beta scheidet aus",
+        "./x auf 2 Knoten; beta kommt nicht in Frage", "./x sur 2 nœuds, beta est exclu",
+        "./x sur 2 nœuds, surtout pas sur beta",
     ],
 )  # fmt: skip
 def test_a_refused_site(read: Callable[..., Any], text: str) -> None:
