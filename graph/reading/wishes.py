@@ -180,6 +180,20 @@ REQUEUE = (
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
 )
+_NODE_DIES = (
+    r"(?:(?:if|when|should|in case|after) (?:an?|any|one|the|some) (?:compute )?nodes? (?:dies|die|fails?"
+    r"|crash(?:es)?|breaks"
+    r"|goes (?:down|away)|is lost))"
+)
+REQUEUE_THEN = (
+    rf"(?<![\w-])(?P<lead>(?:(?:i|we|to|not|never|was|were|had|have) ){{1,3}})?(?:{_NODE_DIES},? (?:(?:just|please"
+    rf"|then|simply"
+    rf"|you (?:may|can|should)) ){{0,3}}re-?queue(?: (?:it|them|this|(?:the|this|these|those|all) (?:jobs?|runs?"
+    rf"|tasks?)))?"
+    rf"|(?:(?:just|please|then|simply) ){{0,3}}re-?queue (?:them|(?:the|this|these|those|all) (?:jobs?|runs?"
+    rf"|tasks?)) {_NODE_DIES}"
+    r")(?![\w-])"
+)
 LEFT = (
     rf"(?<![\w-])(?:(?:we|i|there|our|my|the|project|group|grant|account|allocation|budget|only|just|about|some"
     rf"|still) ){{0,5}}"
@@ -291,6 +305,9 @@ def read_wishes(draft: Draft) -> None:
     for match in draft.line.find(NO_REQUEUE):
         draft.fields["requeue"] = False
         draft.source("requeue", *match.span())
+    for match in draft.line.find(REQUEUE_THEN):
+        if not match["lead"]:
+            draft.put("requeue", True, *match.span())
     for match in draft.line.find(REQUEUE):
         draft.put("requeue", True, *match.span())
     for name, words in OBJECTIVES.items():
