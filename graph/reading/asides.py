@@ -15,6 +15,7 @@ from graph.reading.bearing import BEARING, HOW_IT_WAS, TIMES, TURNING
 from graph.reading.closed_words import is_closed_word
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
+from graph.reading.file_names import names_a_file
 from graph.reading.lexicon import PADDING
 from graph.reading.ordinary import is_ordinary
 from graph.reading.verbs import VERBS
@@ -87,7 +88,7 @@ def _clauses(text: str) -> Iterator[tuple[int, int]]:
 def _is_aside(draft: Draft, text: str, start: int, end: int) -> bool:
     """Whether a clause holds what tells something, and no word that can ask for anything."""
     clause = text[start:end]
-    if "\x00" in clause or _ORDER.match(clause):
+    if "\x00" in clause or _ORDER.match(clause) or names_a_file(clause):
         return False
     demands = _DEMANDS.search(clause) is not None or any(m["when"] in _WHEN for m in _BY_THEN.finditer(clause))
     past = _PAST.search(clause) is not None and not demands

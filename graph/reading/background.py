@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from graph.reading.draft import Draft
+from graph.reading.file_names import names_a_file
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
@@ -162,6 +163,7 @@ def pass_over_remarks(draft: Draft) -> None:
             and not _OF_THEM.match(clause)
             and "\x00" not in clause
             and not _may_ask(clause)
+            and not names_a_file(clause)
         ):
             _name(draft, start, end, "is a remark, and asks for nothing")
     for match in draft.line.find(_REASON):

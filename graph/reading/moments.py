@@ -26,6 +26,7 @@ from graph.reading.moment_words import (
     FOREIGN_MONTHS,
     LATEST_START,
     MONTHS,
+    OF_SOMETHING_ELSE,
     RULE,
     TIME_AFTER,
     VAGUE,
@@ -69,7 +70,7 @@ def read_moments(draft: Draft) -> None:
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
             draft.line.claim(*match.span())
-        else:
+        elif not OF_SOMETHING_ELSE.search(draft.line.norm[max(0, match.start() - 60) : match.start()]):
             _tonight(draft, match)
 
 

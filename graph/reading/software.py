@@ -11,6 +11,7 @@ from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
 from graph.reading.builds import is_a_manager, own_name
 from graph.reading.draft import Draft
+from graph.reading.lexicon import KEYWORDS
 from graph.reading.moment_words import MONTH_NAME
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
@@ -21,7 +22,8 @@ from graph.reading.whole_numbers import is_a_version
 __all__ = ["read_software"]
 
 NAME = (
-    r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
+    r"(?P<name>[a-z][\w+.-]*(?:/[a-z][\w+-]*(?!/))?(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not"
+    r"|newer|later|older"
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|anything|something"
     r"|everything|starting|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
@@ -74,6 +76,16 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     return (start, end) if words and start < end else None
 
 
+def _of_two_parts(name: str, match: re.Match[str]) -> bool:
+    """Whether a name with a slash is software's (`Elmer/Ice 9.0`), not a folder's and not two words for one another."""
+    parts = name.split(" ")[-1].split("/")
+    version = match["op"] or "." in (match["version3"] or "") or match["version2"] or match["low2"] or match["low"]
+    capital = all(part[:1].isupper() and part.lower() not in KEYWORDS for part in parts) and not plain_word(
+        parts[0].lower()
+    )
+    return bool(version) and capital and "/" in name.split(" ")[-1]
+
+
 def _versioned(draft: Draft, match: re.Match[str]) -> None:
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
     if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
@@ -104,6 +116,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
             return  # `LAMMPS, at least 4 nodes`
     name = draft.line.norm[slice(*span)]
     if name in _NUMBERED or is_a_manager(draft, *span):
+        return
+    if "/" in name and not _of_two_parts(draft.line.words(*span), match):
         return
     bare = match["version4"] or match["version3"] or ""
     if bare.isdigit() and not (match["after4"] or match["after3"]):
