@@ -53,6 +53,8 @@ _ASKS = re.compile(
 _REPEATS = re.compile(
     r"(?<![\w-])(?:same|again|as before|likewise|like (?:last time|before)|as (?:usual|always))(?![\w-])"
 )
+_ME_AGAIN = re.compile(r"^(?:[a-z]+[,!]? )?(?:it's |this is )?[a-z]+ again(?=[,.:!]| here)")
+"""`hey, Kim again`: who writes, not what is to be done once more."""
 _SAYS = re.compile(
     r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve|'ll)?(?![\w-]).{0,120}?"
     r"(?:'s|'m|'re|'ve|'ll|(?<![\w-])(?:is|are|was|were|am|has|have|had|do|does|did|will|can|may|might|know|think|hope"
@@ -96,7 +98,7 @@ def hide_stories(draft: Draft) -> bool:
             told.append((start + begins, end))
         elif told and told[-1][1] == start and _GOES_ON.match(text[start:end]) and _tells_only(text[start:end]):
             told.append((start, end))
-    if len(told) == len(parts) or _REPEATS.search(draft.line.norm):
+    if len(told) == len(parts) or _REPEATS.search(_ME_AGAIN.sub("", draft.line.norm)):
         return False  # nothing else is said, or it is asked for once more
     for start, end in told:
         _name(draft, start, end, "tells how it was or what there is, and asks for nothing")

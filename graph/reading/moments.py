@@ -168,8 +168,15 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
     words = draft.words(*match.span())
     if (
         not is_deadline
-        and after in ("on", "at")
-        and match[0].startswith(("on ", "at "))
+        and (
+            after in ("on", "at")
+            or (
+                after == "from"
+                and not _timed(match)
+                and any(_group(match, n) for n in ("weekday", "month", "relative"))
+            )
+        )
+        and match[0].startswith(("on ", "at ", "from "))
         and draft.of_a_story(match.start())
     ):
         draft.unread.append(words)

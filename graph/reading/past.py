@@ -47,7 +47,7 @@ _ASKS = re.compile(
     r"|tested|granted|given|gave|allotted|assigned|allocated|reserved|booked|approved|promised|allowed|built|compiled"
     r"|linked|prepared|attached|written|let|due|is|are|now|today|this time|call it)(?![\w-])"
 )
-_LONGEST = 300
+_LONGEST = 200
 
 
 def was_so(norm: str, start: int, end: int) -> bool:

@@ -175,7 +175,7 @@ def _there(draft: Draft) -> None:
         return
     for match in re.finditer(THERE, draft.line.norm):
         before = draft.line.norm[max(0, match.start() - 40) : match.start("there")]
-        if not _NOT_THERE.search(re.split(r"[.;:!?,]", before)[-1]):
+        if not _NOT_THERE.search(re.split(r"[;:!?,]|\.(?= )", before)[-1]):
             draft.add("sites", places.pop(), *match.span("there"))
             return
 

@@ -13,6 +13,7 @@ from graph.reading.builds import is_a_manager, own_name
 from graph.reading.draft import Draft
 from graph.reading.lexicon import KEYWORDS
 from graph.reading.moment_words import MONTH_NAME
+from graph.reading.past import was_so
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
@@ -44,6 +45,13 @@ _NO_GOOD = re.compile(
     r"|broken|buggy|deprecated|not (?:recent|new|old|good) enough|no good|no use|useless)(?![\w-])"
     r"| (?:crashes|fails|hangs)(?![\w-])"
 )
+_OTHERS_USE = re.compile(
+    r"(?<![\w-])(?:(?:my|our|a|the|his|her|some|other|most) (?:[a-z]+ )?(?:colleagues?|neighbou?rs?|competitors?"
+    r"|supervisor|professor"
+    r"|friends?|group next door|people|others)|he|she|everybody else|others|referee(?: \d)?"
+    r"|reviewers?) (?:[a-z]+ )?(?:uses?|runs?"
+    r"|works? with|has|have|prefers?|likes?|swears? by)(?![\w-])(?!(?: [^\s]+)* (?:to|please|must|should)(?![\w-]))"
+)
 _OF_A_TIME = ("in ", "of ", "at ")
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
 _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
@@ -51,10 +59,21 @@ _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable
 
 def read_software(draft: Draft) -> None:
     """Find software with versions, then software by its place in the sentence."""
+    found = [*draft.line.find(VERSIONED)]
+    told = {match.span() for match in found if _is_told_of(draft, match)}
+    known = len(told) < len(found) or {"command", "script"} & draft.fields.keys()
     for match in draft.line.find(VERSIONED):
-        _versioned(draft, match)
+        _versioned(draft, match, told=bool(known) and match.span() in told)
     read_bare_names(draft)
     read_version_apart(draft)
+
+
+def _is_told_of(draft: Draft, match: re.Match[str]) -> bool:
+    """`my colleague uses ORCA 6.0`, `we compared it with Fluent 2023`: of others, or of how it was."""
+    norm = draft.line.norm
+    start = (_trim(draft, *match.span("name")) or match.span("name"))[0]
+    clause = re.split(r"[.;:!?](?: |$)|(?<![\w-])(?:but|so|because) ", norm[max(0, start - 120) : start])[-1]
+    return _OTHERS_USE.search(clause) is not None or was_so(norm, start, match.end("name"))
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -86,7 +105,7 @@ def _of_two_parts(name: str, match: re.Match[str]) -> bool:
     return bool(version) and capital and "/" in name.split(" ")[-1]
 
 
-def _versioned(draft: Draft, match: re.Match[str]) -> None:
+def _versioned(draft: Draft, match: re.Match[str], *, told: bool) -> None:
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
     if re.compile(rf" ?{COUNTED if whole else MEASURED}").match(draft.line.norm, match.end()):
         return  # `dies after twenty minutes`
@@ -126,6 +145,10 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         if not is_a_version(draft, span[0], match.end(), bare):
             draft.numbered.add(span[0])
             return
+    if told:
+        draft.unread.append(draft.words(span[0], match.end()))
+        draft.line.claim(span[0], match.end())
+        return
     if refused := _NO_GOOD.match(draft.line.norm, match.end()):
         draft.unread.append(draft.words(span[0], refused.end()))
         draft.line.claim(span[0], refused.end())

@@ -247,6 +247,12 @@ def _unit(money: str | None, hours: str | None) -> str:
     return _MONEY.get(money or "") or named
 
 
+_BILL = re.compile(
+    r"(?<![\w-])(?:bills?|invoices?|refunds?|receipts?|fees?|prizes?|awards?|salar(?:y|ies)|deposits?|fines?"
+    r"|donations?|tickets?)"
+    r"(?: (?:of|was|is|over|for|from|last|about|were|are)){0,3} $"
+)
+"""Before an amount of money that is none of the job's."""
 _AT_LEAST = re.compile(r"(?:at least|no less than|not less than|more than|minimum(?: of)?|min\.) $")
 _NO_LESS = re.compile(r"(?<![\w-])(?:not?|never) (?:[a-z]+ )?(?:less than|below|under) ?$")
 _OVER = re.compile(r"(?<![\w-])(?:more than|over|above|beyond|exceed(?:s|ing)?) ?$")
@@ -277,7 +283,7 @@ def read_wishes(draft: Draft) -> None:
         label = draft.words(*match.span())
         number_at = match.start("a") if match["a"] else match.start("b")
         least = _AT_LEAST.search(draft.line.open[max(0, match.start() - 24) : match.start()])
-        if _NO_LESS.search(match["lead"]):
+        if _NO_LESS.search(match["lead"]) or _BILL.search(draft.line.norm[max(0, match.start() - 40) : number_at]):
             draft.unread.append(label)
             draft.line.claim(*match.span())
         elif least is not None:
