@@ -13,7 +13,7 @@ from graph.reading.builds import is_a_manager, own_name
 from graph.reading.draft import Draft
 from graph.reading.lexicon import KEYWORDS
 from graph.reading.moment_words import MONTH_NAME
-from graph.reading.past import was_so
+from graph.reading.past import tells_of_the_past, was_so
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
@@ -60,7 +60,8 @@ _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable
 def read_software(draft: Draft) -> None:
     """Find software with versions, then software by its place in the sentence."""
     found = [*draft.line.find(VERSIONED)]
-    told = {match.span() for match in found if _is_told_of(draft, match)}
+    tells = tells_of_the_past(draft.line.norm) or _OTHERS_USE.search(draft.line.norm) is not None
+    told = {match.span() for match in found if tells and _is_told_of(draft, match)}
     known = len(told) < len(found) or {"command", "script"} & draft.fields.keys()
     for match in draft.line.find(VERSIONED):
         _versioned(draft, match, told=bool(known) and match.span() in told)
