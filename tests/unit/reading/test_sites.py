@@ -75,11 +75,8 @@ def test_it_runs_where_its_data_are_only_where_that_is_said(read: Callable[..., 
 
 
 def test_a_site_in_a_story_is_asked_about_or_said_elsewhere(read: Callable[..., Any]) -> None:
-    for text in (
-        "./x on 2 nodes. The first of them failed on beta in August.",
-        "./x on 2 nodes. The dog is called beta.",
-    ):
-        found = read(text, sites=SITES)
-        assert (found.request.sites, [question.field for question in found.questions]) == ((), ["sites"]), text
+    assert read("./x on 2 nodes. The first of them failed on beta in August.", sites=SITES).request.sites == ()
+    found = read("./x on 2 nodes. The dog is called beta.", sites=SITES)
+    assert (found.request.sites, [question.field for question in found.questions]) == ((), ["sites"])
     found = read("I had trouble at beta. Therefore anywhere but beta: ./x on 2 nodes", sites=SITES)
     assert (found.request.sites_not, found.questions) == (("beta",), ())
