@@ -16,6 +16,7 @@ from graph.reading.closed_words import is_closed_word
 from graph.reading.demands import corrects, demands, is_unmet, orders
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
+from graph.reading.file_names import names_a_file
 from graph.reading.lexicon import PADDING, UNIT_WORDS
 from graph.reading.ordinary import base_form, is_ordinary
 from graph.reading.verbs import VERBS
@@ -99,7 +100,7 @@ def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -
         return False
     if _YEARS.fullmatch(clause):
         return True
-    if "\x00" in clause or orders(clause) or is_unmet(clause):
+    if "\x00" in clause or orders(clause) or is_unmet(clause) or names_a_file(clause):
         return False
     why = _WHY.match(clause) is not None
     demanding = not why and demands(clause)

@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from graph.reading.demands import is_unmet
 from graph.reading.draft import Draft
+from graph.reading.file_names import names_a_file
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 
 __all__ = ["hide_failures", "hide_stories", "pass_over_remarks"]
@@ -80,6 +81,8 @@ _REPEATS = re.compile(
     r"|(?:run|rerun|repeat|do|start|submit|launch|need|like|want|please|have|it|that"
     r"|this) (?:[^\s.;!?]+ ){0,8}again)(?![\w-])"
 )
+_ME_AGAIN = re.compile(r"^(?:[a-z]+[,!]? )?(?:it's |this is )?[a-z]+ again(?=[,.:!]| here)")
+"""`hey, Kim again`: who writes, not what is to be done once more."""
 _SAYS = re.compile(
     r"(?<![\w'-])(?:i|we|you|it|he|she|they|this|that|there|the|my|our|is|are|do)(?:'s|'m|'re|'ve"
     r"|'ll)?(?![\w-]).{0,120}?"
@@ -156,7 +159,7 @@ def hide_stories(draft: Draft) -> bool:
             told.append((start + begins, end))
         elif told and told[-1][1] == start and _GOES_ON.match(text[start:end]) and _tells_only(text[start:end]):
             told.append((start, end))
-    if len(told) == len(parts) or _REPEATS.search(draft.line.norm):
+    if len(told) == len(parts) or _REPEATS.search(_ME_AGAIN.sub("", draft.line.norm)):
         return False  # nothing else is said, or it is asked for once more
     for start, end in told:
         _name(draft, start, end, "tells how it was or what there is, and asks for nothing")
@@ -224,6 +227,7 @@ def pass_over_remarks(draft: Draft) -> None:
             and "\x00" not in clause
             and not _may_ask(clause)
             and not is_unmet(clause)
+            and not names_a_file(clause)
         ):
             _name(draft, start, end, "is a remark, and asks for nothing")
     for match in draft.line.find(_REASON):

@@ -21,7 +21,29 @@ RULE = (
 _NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
 _SET_TO = (
     r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variables? |environment variables? )?"
-    r"(?P<name>[a-z][a-z0-9]*_[a-z0-9_]{1,120}) (?:set )?to (?P<value>[^\s,;\x00]{1,4096})"
+    r"(?P<name>[a-z][a-z0-9]*_[a-z0-9_]{1,120}) (?:set )?to "
+    r"(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
+)
+_VALUE = r"(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
+_VARIABLE = r"(?:the )?(?:environment |env )?variables? "
+_MUST = r"(?:must|should|shall|has to|have to|needs? to|is to|ought to)"
+HAS_VALUE = (
+    rf"(?<![\w/.-])(?P<lead>{_VARIABLE})?(?P<name>[a-z_][a-z0-9_]{{1,120}}) (?:{_MUST} (?:be set to|be"
+    rf"|have the value|equal|get)"
+    rf"|(?:needs|gets|with|has) the value(?: of)?|(?:is )?set to) {_VALUE}"
+)
+SET_VARIABLE = (
+    rf"(?<![\w/.-])(?:set|setting|put|give|with|export) (?P<lead>{_VARIABLE})(?P<name>[a-z_][a-z0-9_]{{1,120}})"
+    rf" (?:(?:set )?to|as|the value) {_VALUE}"
+)
+_SUPPOSED = re.compile(
+    r"(?<![\w-])(?:if|when|unless|whether|not|never|[a-z]*n't|was|were|had|until"
+    r"|once)(?: [^\s.,;:]+){0,4} $"
+)
+_NO_VALUE = re.compile(
+    r"(?:the|an?|as|not|no|at|to|in|on|for|its|their|our|my|your|whatever|something|anything|any|set|used|defined"
+    r"|there|present"
+    r"|exported|passed|kept|given|available|equal|larger|smaller|higher|lower|more|less|either|one|exactly|up)\.?"
 )
 _VARIABLE_IS = (
     r"(?<![\w/.-])(?:set |with |and |having |export |the |an? )*(?:environment |env )?variable [\"'`]?"
@@ -50,8 +72,12 @@ def variable(secrets: dict[str, str], name: str, value: str) -> EnvironmentVaria
 
 def read_environment(draft: Draft) -> None:
     """Find `NAME=value` with a name in capitals, or a secret-looking one."""
+    found = [each for rule in (_SET_TO, SET_VARIABLE, HAS_VALUE) for each in draft.line.find(rule)]
+    for match in sorted(found, key=lambda each: each.start()):
+        if "\x00" not in draft.line.open[slice(*match.span())]:
+            _in_words(draft, match)
     last = 0
-    for match in (found for rule in (_VARIABLE_IS, _SET_TO) for found in draft.line.find(rule)):
+    for match in draft.line.find(_VARIABLE_IS):
         name = draft.line.words(*match.span("name"))
         if name.isupper():
             value = draft.line.words(*match.span("value")).rstrip(".:")
@@ -75,3 +101,20 @@ def read_environment(draft: Draft) -> None:
         # `N=2, t=2h`: whose letters these are is not said.
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
+
+
+def _in_words(draft: Draft, match: re.Match[str]) -> None:
+    """`the environment variable SEED has to be set to 17`."""
+    name, value = draft.line.words(*match.span("name")), draft.line.words(*match.span("value")).rstrip(".:!?)")
+    if (
+        not name.isupper()
+        or not (match.groupdict().get("lead") or "_" in name)
+        or not value
+        or _NO_VALUE.fullmatch(value.lower())
+    ):
+        return
+    if _SUPPOSED.search(draft.line.norm[max(0, match.start() - 60) : match.start()]):
+        return
+    if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
+        value = value[1:-1]
+    draft.add("environment", variable(draft.secrets, name, value), *match.span())

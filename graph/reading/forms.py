@@ -395,7 +395,7 @@ _READERS: dict[str, Callable[[Draft, dict[str, Any], str, Any], None]] = {
     "deadline": _moment, "start_after": _moment, "command": _command, "script": _script, "software": _software,
     "inputs": _files, "outputs": _files, "environment": _environment, "budget": _words("budget", read_wishes),
     "objective": _words("objective", read_wishes), "array": _words("array"),
-    "networks": _words("networks", read_platform),
-    "storage": _words("storage", read_platform), "containers": _words("containers", read_platform),
+    "networks": _words("networks", read_platform), "storage": _words("storage", read_platform),
+    "containers": _words("containers", read_platform),
     "mpi": _words("mpi", read_platform), "dependencies": _words("dependencies", read_arrays),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from graph.reading.asides import pass_over_asides
 from graph.reading.background import pass_over_remarks
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
+from graph.reading.file_names import names_a_file
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
 from graph.reading.ordinary import asks_nothing
@@ -75,7 +76,7 @@ def read_leftover(draft: Draft) -> None:
         words = draft.words(run[0], run[1]).strip(" :'`*").rstrip(".")
         if run[0] < title and named:
             draft.default(f"{draft.words(*run)!r} is taken as a title")
-        elif named and asks_nothing(draft, text, *run):
+        elif named and not names_a_file(words) and asks_nothing(draft, text, *run):
             passed.append(words)
         else:
             found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))
@@ -90,7 +91,7 @@ def read_leftover(draft: Draft) -> None:
             or (word.isdigit() and original == "one")
             or (len(word) == 1 and (word in _LETTERS or not word.isalnum()) and (word != "|" or table))
         )  # fmt: skip
-        if padding:
+        if padding and not names_a_file(match[0]):
             close()
             continue
         if run and match.start() - last <= 1:

@@ -70,10 +70,29 @@ _AWAY = re.compile(
     r"(?<![\w-])(?:is|are|am|'m|be|was|i|we|cluster|machine|system|site|nodes?|lasts?|stays?|goes|ist|bin|sind|est"
     r"|suis|sont)"
     r"(?: (?:going|still|also|all|on|in|under|for))* (?:away|down|off|out|out of (?:office|service)|leave|holidays?"
-    r"|vacation|closed|unavailable|offline|occupied|maintenance|travell?ing|blocked|reserved|drained|abroad|booked"
-    r"|wartung"
+    r"|vacation|closed|cut|cut off|interrupted|switched off|shut down|unavailable|offline|occupied|maintenance"
+    r"|travell?ing|blocked|reserved|drained|abroad|booked|wartung"
     r"|urlaub|weg|vacances|absente?|fermée?) $"
     r"|(?<![\w-])(?:maintenance|downtime|outage|shutdown|wartung|holidays?)(?: [a-z]+){0,2} $"
+)
+_PERSON = re.compile(
+    r"(?:^|[.,;:!?(\x00] ?|(?<![\w-])(?:and|but|because|as|since|so|that|when|while) )(?:(?:i|we|he|she|they"
+    r"|you)(?: (?:am|are|is|was"
+    r"|were|will|'ll|shall)|'m|'re|'s|'ll)?|(?:my|our|his|her) (?!job|run|simulation|calculation"
+    r"|results?)[a-z]+(?: is| are| was"
+    r"| will)?)(?: (?:be|not|only|still|also|already|all|both|usually|often)){0,3}"
+    r" (?:in|at|on|out|off|away|back|here|there|busy|teaching|travelling|traveling|reachable|available|free|asleep"
+    r"|leaving"
+    r"|flying|going|coming|returning|retiring|moving|meeting|sitting|working|closed|come|comes|came|leave|leaves"
+    r"|fly|flies|go"
+    r"|goes|travel|travels|return|returns|work|works|stay|stays|teach|teaches|sit|sits|sleep|retire|retires|move"
+    r"|moves|meet"
+    r"|meets|arrive|arrives|cannot be|can't be)(?![\w-])(?P<rest>[^.,;:!?]{0,40}) $"
+)
+"""Before a moment that somebody is away until, comes back after or leaves at, which is no time of the job's."""
+_OF_THE_WORK = re.compile(
+    r"(?<![\w-])(?:finish\w*|done|ready|complet\w*|need\w*|want\w*|must|have to|has to|should|start\w*|run\w*|begin\w*"
+    r"|submit\w*|results?|deliver\w*|due|job|calculat\w*|comput\w*|live|production|schedul\w*)(?![\w-])"
 )
 _INPUT_THERE = re.compile(
     r"(?<![\w-])(?:the|our|my|all) (?:input |raw |new |training ){0,2}(?:data|inputs?|dataset|data ?sets?|files?)"
@@ -102,9 +121,12 @@ def sense_of(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> Sense:
     at = match.start(named) if word else match.start()
     lead, behind = draft.line.norm[max(0, at - 60) : at], draft.line.norm[match.end() : match.end() + 60]
     written = draft.words(match.end(), min(len(draft.line.norm), match.end() + 40)).lower()
+    person = _PERSON.search(draft.line.norm[max(0, match.start() - 80) : match.start()])
+    if person and word not in ("by", "no later than", "not later than") and not _OF_THE_WORK.search(person["rest"]):
+        return "told"
     if not is_deadline:
         in_hours = word == "at" and re.search(r"\d ?h$", match[0])  # `stop at 8h`: by the clock, or how long
-        return "start_after" if in_hours else _of_start(draft, word, at, lead, behind)
+        return "start_after" if in_hours else _of_start(draft, word, at, match.start(), lead, behind)
     if word in (*_UNTIL, "by") and (held := _held(draft, word, at, lead, behind)):
         return held
     if _STORY.search(lead) or _INPUT_THERE.search(draft.line.norm[max(0, match.end() - 100) : at]):
@@ -126,12 +148,14 @@ def sense_of(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> Sense:
     return "deadline"
 
 
-def _of_start(draft: Draft, word: str, at: int, lead: str, behind: str) -> Sense:
+def _of_start(draft: Draft, word: str, at: int, start: int, lead: str, behind: str) -> Sense:
     if not word.endswith(("at", "on", "um", "à", "from")) and (_STOPPED.search(lead) or _ENDED.search(lead)):
         return "told"  # an earliest end
     if word.startswith(("start", "begin")) and (_LATEST.search(lead) or (not _OWN.search(lead) and _of_event(lead))):
         return "told"
-    if word in ("from", "at", "on", "ab", "dès", "after") and (_AWAY.search(lead) or _EVENT.search(lead)):
+    if word in ("from", "at", "on", "ab", "dès", "after") and (
+        _AWAY.search(lead) or _EVENT.search(lead) or _AWAY.search(draft.line.norm[max(0, start - 60) : start])
+    ):
         return "told"
     if word.endswith(("at", "on", "um", "à")) and (found := _STOPPED.search(lead) or _STOPPED_BEHIND.match(behind)):
         if found.re is _STOPPED:

@@ -7,7 +7,7 @@ import re
 __all__ = [
     "AT_THE", "BRACKETED", "CLOCK_HOUR", "CORRECTED", "DAYS", "DAY_AFTER", "DAY_ALONE", "DAY_AT", "DAY_BEFORE",
     "DAY_FIRST", "DONE_AFTER", "DONE_BEFORE", "FOREIGN_DAYS", "FOREIGN_MONTHS", "LATEST_START", "MONTHS", "MONTH_NAME",
-    "OFFSETS", "RULE", "TIME_AFTER", "VAGUE", "WEEKEND", "WORDS",
+    "OFFSETS", "OF_SOMETHING_ELSE", "RULE", "TIME_AFTER", "VAGUE", "WEEKEND", "WORDS",
 ]  # fmt: skip
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -207,6 +207,12 @@ DAY_BEFORE = re.compile(
     rf"(?:today|tomorrow|heute|morgen|demain|(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{{1,2}}(?:st|nd|rd|th|\.)?"
     rf" (?:{_MONTH})|\d{{4}}-\d\d-\d\d|\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}})?),? $"
 )
+OF_SOMETHING_ELSE = re.compile(
+    r"(?<!it )(?<!this )(?<!that )(?<!job )(?<!run )(?<!which )(?<![\w-])(?:goes|comes|leaves|closes|opens|flies"
+    r"|fly|arrives"
+    r"|ships|airs|plays|premieres|meets|meet|have dinner|dine)(?: [^\s.,;:!?]+){0,4} $"
+)
+"""Before `tonight`, what happens then and is not the job."""
 DONE_BEFORE = re.compile(
     r"(?:must|has to|have to|needs? to|should|shall|is to|muss|doit|soll)(?: be)? (?:done|ready|finished"
     r"|completed?|over|ended|there"

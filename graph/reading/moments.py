@@ -26,6 +26,7 @@ from graph.reading.moment_words import (
     FOREIGN_MONTHS,
     LATEST_START,
     MONTHS,
+    OF_SOMETHING_ELSE,
     RULE,
     TIME_AFTER,
     VAGUE,
@@ -69,7 +70,7 @@ def read_moments(draft: Draft) -> None:
     for match in draft.line.find(r"(?<![\w-])(?:run |start |it ){0,6}tonight(?![\w-])"):
         if "start_after" in draft.fields:
             draft.line.claim(*match.span())
-        else:
+        elif not OF_SOMETHING_ELSE.search(draft.line.norm[max(0, match.start() - 60) : match.start()]):
             _tonight(draft, match)
 
 
@@ -167,8 +168,15 @@ def _take(draft: Draft, match: re.Match[str], *, is_deadline: bool) -> None:
     words = draft.words(*match.span())
     if (
         not is_deadline
-        and after in ("on", "at")
-        and match[0].startswith(("on ", "at "))
+        and (
+            after in ("on", "at")
+            or (
+                after == "from"
+                and not _timed(match)
+                and any(_group(match, n) for n in ("weekday", "month", "relative"))
+            )
+        )
+        and match[0].startswith(("on ", "at ", "from "))
         and draft.of_a_story(match.start())
     ):
         draft.unread.append(words)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from graph.reading.draft import Draft
 
-__all__ = ["drop_what_was", "was_so"]
+__all__ = ["drop_what_was", "tells_of_the_past", "was_so"]
 
 _BREAK = re.compile(
     r"[.!?;:()]+(?= |$)|[()]|,(?= )|\n| [-\u2013\u2014] "
@@ -47,7 +47,7 @@ _ASKS = re.compile(
     r"|tested|granted|given|gave|allotted|assigned|allocated|reserved|booked|approved|promised|allowed|built|compiled"
     r"|linked|prepared|attached|written|let|due|is|are|now|today|this time|call it)(?![\w-])"
 )
-_LONGEST = 300
+_LONGEST = 200
 
 
 def was_so(norm: str, start: int, end: int) -> bool:
@@ -69,9 +69,16 @@ def was_so(norm: str, start: int, end: int) -> bool:
 _IRREGULAR_ANY = re.compile(rf"(?<![\w-])(?:{_IRREGULAR}|[a-z]{{2,}}ed)(?![\w-])")
 
 
+def tells_of_the_past(norm: str) -> bool:
+    """Whether anything in a text may tell of the past."""
+    return _PAST.search(norm) is not None or _SINCE.search(norm) is not None
+
+
 def drop_what_was(draft: Draft) -> None:
     """Of amounts of one kind that differ, those that tell how it was do not count beside those that ask."""
     norm = draft.line.norm
+    if not tells_of_the_past(norm):
+        return
     told = [amount for amount in draft.amounts if was_so(norm, amount.start, amount.end)]
     for amount in told:
         others = [one for one in draft.amounts if one.unit == amount.unit and not any(one is each for each in told)]

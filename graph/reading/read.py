@@ -28,6 +28,7 @@ from graph.reading.files import read_files
 from graph.reading.forms import FORM_FIELDS, read_form
 from graph.reading.gpu_facts import read_some_gpus
 from graph.reading.gpus import read_gpus
+from graph.reading.jobs_before import read_jobs_before
 from graph.reading.kept import refuse_secrets, refuse_secrets_of_script
 from graph.reading.labelled_software import read_labelled_software
 from graph.reading.launchers import Launch
@@ -170,6 +171,7 @@ def _by_rules(
     tell_past_labels(draft)
     read_changes(draft)
     read_particulars(draft)
+    read_jobs_before(draft)
     read_arrays(draft)
     read_moments(draft)
     read_wishes(draft)

@@ -7,6 +7,7 @@ import re
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.past import was_so
 from graph.reading.reading import Option
 from graph.reading.verbs import VERBS
 
@@ -30,6 +31,12 @@ _TOLD_OF = re.compile(
     r"|broken|closed))(?![\w-])"
 )
 """Words of sentences that tell of a site, or name a condition, and ask for nothing yet."""
+_CALLED = re.compile(
+    r"(?<![\w-])(?!(?:sites?|clusters?|machines?|systems?|supercomputers?|one|computers?"
+    r"|places?)(?![\w-]))[a-z]+(?: (?:is|are|was|we))?"
+    r" (?:called|named) $"
+)
+"""Before a name that something else has."""
 _PLACE = r"(?:at|on|to|in|from|auf|sur|with|using|use|bei|site|cluster|the|be|run)"
 _INSTEAD = re.compile(
     rf"(?<![\w-])(?:instead of|rather than|in place of|no longer|statt|anstatt|anstelle(?: von)?|plut\u00f4t (?:que"
@@ -90,6 +97,13 @@ def read_mentions(draft: Draft, known: dict[str, str]) -> None:
     sure = {
         known[key] for _, key, one in found if _SURELY.search(draft.line.open[max(0, one.start() - 60) : one.start()])
     }
+    past = [one for _, _, one in found if was_so(draft.line.norm, *one.span())]
+    stated = {site.lower() for field in ("sites", "sites_not") for site in draft.fields.get(field, ())}
+    now = stated | {key for _, key, one in found if one not in past}
+    for _, key, one in found:
+        if one in past and key in now:
+            draft.line.claim(*one.span())  # `I had trouble at titan`, and what is wanted is said elsewhere
+    found = [each for each in found if each[2] not in past or each[1] not in now]
     last: tuple[int, str] | None = None
     for index, (_, key, match) in enumerate(found):
         site, between = known[key], ""
@@ -130,6 +144,8 @@ def _how(draft: Draft, match: re.Match[str], between: str, before_it: str, sure:
         or _DO_NOT_RUN.search(lead)
     ):
         return "refused"
+    if _CALLED.search(lead) or was_so(draft.line.norm, *match.span()):
+        return "told"
     if _TOLD_OF.search(_clause(draft.line.norm, *match.span())):
         return "told"
     if not sure and (_TURNS.search(_segment(draft, match)) or _unknown_beside(draft, match)):

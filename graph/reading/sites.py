@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from graph.reading.draft import Draft
 from graph.reading.gpus import MODEL
 from graph.reading.lexicon import KEYWORDS, PADDING
+from graph.reading.past import was_so
 from graph.reading.places import NAME, NOT_NAMES
 from graph.reading.plain_words import plain_word
 from graph.reading.reading import Option
@@ -42,6 +43,16 @@ AT_UNKNOWN = (
     r"(?<![\w-])(?:at|on) (?:the )?(?P<name>[a-z][\w-]{2,40})(?= ?[,.;!?]|$| ?\x00| (?:with|for|using|and|before"
     r"|by|please|cluster|supercomputer|system|machine)\b)(?: (?:cluster|supercomputer|system|machine))?"
 )
+_OF_A_MACHINE = re.compile(
+    r"(?<![\w-])(?:old|older|oldest|fast|faster|fastest|slow|slower|slowest|local|broken|small|smaller|smallest"
+    r"|larger|largest"
+    r"|bigger|biggest|newest|newer|latest|current|central|main|shared|remote|nearest|closest|cheapest|quiet|busy"
+    r"|idle|crowded"
+    r"|favourite|favorite|usual|wrong|right|common|public|private|former|previous|first|second|third"
+    r"|[a-z]{4,}(?:mental|tional"
+    r"|ional|ful|less|ous|ive|able)) (?:cluster|supercomputer|system|machine)$"
+)
+"""What a machine is like, which no site is called by."""
 SAME_SITE = (
     r"(?<![\w-])(?:on |at )?(?:the )?(?:same (?:machine|site|cluster|place) as|(?:machine |site |place )?where (?:we"
     r"|i) ran)"
@@ -142,6 +153,16 @@ _LIE_THERE = re.compile(
     r"|have"
     r"|been|stored|kept|already|all|only|staged|located|available|right))* (?:there|on site)(?= ?(?:[,.:;!?)\x00]|$))"
 )
+WHERE_DATA = (
+    r"(?<![\w-])(?:(?P<run>run|start|execute|compute|calculate|process|do|stay|go)\b[^.;:!?\x00]{0,30}?)?"
+    r"(?<![\w-])(?:at the (?:site|place) )?where(?:ver)? (?:the|my|our|its|all) (?:input )?(?:data|inputs?|files?"
+    r"|mesh|input data|dataset)"
+    r" (?:already )?(?:lies?|is|are|sits?|lives?|resides?|is stored|are stored)(?: already)?(?= ?(?:[,.;:!?)\x00]|$))"
+)
+_NOT_THERE = re.compile(
+    r"(?<![\w-])(?:not|never|[a-z]*n't|whether|if|unless|nor|no|cannot|might|could|avoid\w*|used to|was|were"
+    r"|elsewhere)(?![\w-])"
+)
 
 
 def _there(draft: Draft) -> None:
@@ -153,11 +174,21 @@ def _there(draft: Draft) -> None:
             for item in draft.fields.get("inputs", ())
         ]
     places = {item.site for item in draft.fields.get("inputs", ()) if item.site}
+    for match in draft.line.find(WHERE_DATA):
+        if draft.fields.get("sites"):
+            draft.line.claim(*match.span())
+        elif len(places) == 1 and match["run"]:
+            draft.add("sites", next(iter(places)), *match.span())
+        else:
+            options = [Option(label=f"only at {place}", patch={"sites": [place]}) for place in sorted(places)]
+            draft.ask("sites", *match.span(), f"{draft.words(*match.span())!r}: which site is that?", options)
     if len(places) != 1 or draft.fields.get("sites"):
         return
     for match in re.finditer(THERE, draft.line.norm):
-        draft.add("sites", places.pop(), *match.span("there"))
-        return
+        before = draft.line.norm[max(0, match.start() - 40) : match.start("there")]
+        if not _NOT_THERE.search(re.split(r"[;:!?,]|\.(?= )", before)[-1]):
+            draft.add("sites", places.pop(), *match.span("there"))
+            return
 
 
 def _same_site(draft: Draft) -> None:
@@ -168,7 +199,9 @@ def _same_site(draft: Draft) -> None:
 def read_unknown_sites(draft: Draft) -> None:
     """`on frontier`: a site nobody knows is asked about, not dropped."""
     for match in draft.line.find(AT_UNKNOWN):
-        if match["name"] in NOT_NAMES or plain_word(match["name"]):
+        if match["name"] in NOT_NAMES or plain_word(match["name"]) or _OF_A_MACHINE.search(match[0]):
+            continue
+        if was_so(draft.line.norm, *match.span()):
             continue
         name = draft.line.words(*match.span("name"))
         if draft.of_a_story(match.start()):

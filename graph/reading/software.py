@@ -11,8 +11,10 @@ from dragoman.request import SoftwareNeed
 from graph.reading.bare_names import read_bare_names
 from graph.reading.builds import give_managers, is_a_manager, own_name
 from graph.reading.draft import Draft
+from graph.reading.lexicon import KEYWORDS
 from graph.reading.moment_words import MONTH_NAME
 from graph.reading.ordinary import is_foreign_noun
+from graph.reading.past import tells_of_the_past, was_so
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
 from graph.reading.software_needs import add_need
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
@@ -22,7 +24,8 @@ from graph.reading.whole_numbers import is_a_version
 __all__ = ["read_software"]
 
 NAME = (
-    r"(?P<name>[a-z][\w+.-]*(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not|newer|later|older"
+    r"(?P<name>[a-z][\w+.-]*(?:/[a-z][\w+-]*(?!/))?(?<![.,-])(?: (?!(?:between|versions?|release|ver|v|at|no|not"
+    r"|newer|later|older"
     r"|earlier|before|after|above|below|minimum|min|maximum|max|up|other|except|exactly|any|anything|something"
     r"|everything|starting|ab|from|in|of|or|and|on"
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
@@ -43,6 +46,13 @@ _NO_GOOD = re.compile(
     r"|broken|buggy|deprecated|not (?:recent|new|old|good) enough|no good|no use|useless)(?![\w-])"
     r"| (?:crashes|fails|hangs)(?![\w-])"
 )
+_OTHERS_USE = re.compile(
+    r"(?<![\w-])(?:(?:my|our|a|the|his|her|some|other|most) (?:[a-z]+ )?(?:colleagues?|neighbou?rs?|competitors?"
+    r"|supervisor|professor"
+    r"|friends?|group next door|people|others)|he|she|everybody else|others|referee(?: \d)?"
+    r"|reviewers?) (?:[a-z]+ )?(?:uses?|runs?"
+    r"|works? with|has|have|prefers?|likes?|swears? by)(?![\w-])(?!(?: [^\s]+)* (?:to|please|must|should)(?![\w-]))"
+)
 _OF_A_TIME = ("in ", "of ", "at ")
 _YEAR = re.compile(r"20\d\d|\d{1,3}")
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
@@ -51,11 +61,23 @@ _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable
 
 def read_software(draft: Draft) -> None:
     """Find software with versions, then software by its place in the sentence."""
+    found = [*draft.line.find(VERSIONED)]
+    tells = tells_of_the_past(draft.line.norm) or _OTHERS_USE.search(draft.line.norm) is not None
+    told = {match.span() for match in found if tells and _is_told_of(draft, match)}
+    known = len(told) < len(found) or {"command", "script"} & draft.fields.keys()
     for match in draft.line.find(VERSIONED):
-        _versioned(draft, match)
+        _versioned(draft, match, told=bool(known) and match.span() in told)
     read_bare_names(draft)
     read_version_apart(draft)
     give_managers(draft)
+
+
+def _is_told_of(draft: Draft, match: re.Match[str]) -> bool:
+    """`my colleague uses ORCA 6.0`, `we compared it with Fluent 2023`: of others, or of how it was."""
+    norm = draft.line.norm
+    start = (_trim(draft, *match.span("name")) or match.span("name"))[0]
+    clause = re.split(r"[.;:!?](?: |$)|(?<![\w-])(?:but|so|because) ", norm[max(0, start - 120) : start])[-1]
+    return _OTHERS_USE.search(clause) is not None or was_so(norm, start, match.end("name"))
 
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
@@ -86,7 +108,17 @@ def _is_numbered_so(draft: Draft, match: re.Match[str]) -> bool:
     return years or any(letter.isupper() or letter.isdigit() for letter in name.rpartition(" ")[2][1:])
 
 
-def _versioned(draft: Draft, match: re.Match[str]) -> None:
+def _of_two_parts(name: str, match: re.Match[str]) -> bool:
+    """Whether a name with a slash is software's (`Elmer/Ice 9.0`), not a folder's and not two words for one another."""
+    parts = name.split(" ")[-1].split("/")
+    version = match["op"] or "." in (match["version3"] or "") or match["version2"] or match["low2"] or match["low"]
+    capital = all(part[:1].isupper() and part.lower() not in KEYWORDS for part in parts) and not plain_word(
+        parts[0].lower()
+    )
+    return bool(version) and capital and "/" in name.split(" ")[-1]
+
+
+def _versioned(draft: Draft, match: re.Match[str], *, told: bool) -> None:
     if match["low6"] and (int(match["low6"]) >= int(match["high6"]) or not _is_numbered_so(draft, match)):
         return  # `VASP 6-2`, `chromosomes 1-22`
     whole = (match["version"] or match["version2"] or match["version3"] or match["version4"] or "").isdigit()
@@ -123,6 +155,8 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
     name = draft.line.norm[slice(*span)]
     if name in _NUMBERED or is_a_manager(draft, *span):
         return
+    if "/" in name and not _of_two_parts(draft.line.words(*span), match):
+        return
     bare = match["version4"] or match["version3"] or ""
     if bare.isdigit() and not (match["after4"] or match["after3"]):
         if MONTH_NAME.fullmatch(name.split(" ")[-1]) or between.startswith(_OF_A_TIME):
@@ -130,6 +164,10 @@ def _versioned(draft: Draft, match: re.Match[str]) -> None:
         if not is_a_version(draft, span[0], match.end(), bare):
             draft.numbered.add(span[0])
             return
+    if told:
+        draft.unread.append(draft.words(span[0], match.end()))
+        draft.line.claim(span[0], match.end())
+        return
     if refused := _NO_GOOD.match(draft.line.norm, match.end()):
         draft.unread.append(draft.words(span[0], refused.end()))
         draft.line.claim(span[0], refused.end())

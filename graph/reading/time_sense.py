@@ -36,6 +36,14 @@ _BOUNDED = re.compile(
     r"(?<![\w-])(?:no|not|[a-z]*n't|never|without|nicht|nichts|kein\w*|ne|pas|cannot|nothing|nor|neither|none|avoid"
     r"|kill\w*|stop\w*|cancel\w*|abort\w*|terminat\w*|at(?= more))(?![\w-])"
 )
+_LASTS = re.compile(
+    r"(?<![\w-])(?:time ?steps?|steps?|intervals?|cadence|resolution|sampling|films?|movies?|videos?|clips?"
+    r"|recordings?|songs?|talks?"
+    r"|lectures?|movements?|flights?|voyages?|cruises?|lead time|half-lives|half-life|storms?|events?|heatwaves?"
+    r"|eruptions?)"
+    r"(?: (?:of|is|are|was|were|last|lasts|lasting|took|takes)){1,2}(?: (?:about|around|only|some|exactly|up to))? $"
+)
+"""Before how long something else lasts."""
 _IN_ALL = re.compile(
     r" ?,? ?\(?(?:in (?:total|all|sum)|altogether|total|overall|all together|combined|insgesamt|zusammen|en tout"
     r"|au total"
@@ -57,7 +65,7 @@ def is_no_walltime(draft: Draft, match: re.Match[str], seconds: int) -> bool:
         if (found := rule.match(behind)) and not match["intro"]:
             _tell(draft, start, end + found.end())
             return True
-    if _OF_A_WAIT.search(sentence):
+    if _OF_A_WAIT.search(sentence) or (not match["intro"] and _LASTS.search(lead)):
         _tell(draft, start, match.end())
         return True
     words = draft.words(start, match.end())

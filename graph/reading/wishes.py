@@ -184,6 +184,20 @@ REQUEUE = (
     r"(?: (?:if|when|after|on)(?: it| is| was| gets| a| node){0,3} (?:preempt\w*|fail\w*|interrupt\w*"
     r"|kill\w*))?(?![\w-])"
 )
+_NODE_DIES = (
+    r"(?:(?:if|when|should|in case|after) (?:an?|any|one|the|some) (?:compute )?nodes? (?:dies|die|fails?"
+    r"|crash(?:es)?|breaks"
+    r"|goes (?:down|away)|is lost))"
+)
+REQUEUE_THEN = (
+    rf"(?<![\w-])(?P<lead>(?:(?:i|we|to|not|never|was|were|had|have) ){{1,3}})?(?:{_NODE_DIES},? (?:(?:just|please"
+    rf"|then|simply"
+    rf"|you (?:may|can|should)) ){{0,3}}re-?queue(?: (?:it|them|this|(?:the|this|these|those|all) (?:jobs?|runs?"
+    rf"|tasks?)))?"
+    rf"|(?:(?:just|please|then|simply) ){{0,3}}re-?queue (?:them|(?:the|this|these|those|all) (?:jobs?|runs?"
+    rf"|tasks?)) {_NODE_DIES}"
+    r")(?![\w-])"
+)
 LEFT = (
     rf"(?<![\w-])(?:(?:we|i|there|our|my|the|project|group|grant|account|allocation|budget|only|just|about|some"
     rf"|still) ){{0,5}}"
@@ -237,6 +251,12 @@ def _unit(money: str | None, hours: str | None) -> str:
     return _MONEY.get(money or "") or named
 
 
+_BILL = re.compile(
+    r"(?<![\w-])(?:bills?|invoices?|refunds?|receipts?|fees?|prizes?|awards?|salar(?:y|ies)|deposits?|fines?"
+    r"|donations?|tickets?)"
+    r"(?: (?:of|was|is|over|for|from|last|about|were|are)){0,3} $"
+)
+"""Before an amount of money that is none of the job's."""
 _AT_LEAST = re.compile(r"(?:at least|no less than|not less than|more than|minimum(?: of)?|min\.) $")
 _NO_LESS = re.compile(r"(?<![\w-])(?:not?|never) (?:[a-z]+ )?(?:less than|below|under) ?$")
 _OVER = re.compile(r"(?<![\w-])(?:more than|over|above|beyond|exceed(?:s|ing)?) ?$")
@@ -267,7 +287,7 @@ def read_wishes(draft: Draft) -> None:
         label = draft.words(*match.span())
         number_at = match.start("a") if match["a"] else match.start("b")
         least = _AT_LEAST.search(draft.line.open[max(0, match.start() - 24) : match.start()])
-        if _NO_LESS.search(match["lead"]):
+        if _NO_LESS.search(match["lead"]) or _BILL.search(draft.line.norm[max(0, match.start() - 40) : number_at]):
             draft.unread.append(label)
             draft.line.claim(*match.span())
         elif least is not None:
@@ -295,6 +315,9 @@ def read_wishes(draft: Draft) -> None:
     for match in draft.line.find(NO_REQUEUE):
         draft.fields["requeue"] = False
         draft.source("requeue", *match.span())
+    for match in draft.line.find(REQUEUE_THEN):
+        if not match["lead"]:
+            draft.put("requeue", True, *match.span())
     for match in draft.line.find(REQUEUE):
         draft.put("requeue", True, *match.span())
     for name, words in OBJECTIVES.items():

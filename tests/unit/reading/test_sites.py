@@ -63,3 +63,22 @@ def test_several_sites(read: Callable[..., Any], text: str, sites: tuple[str, ..
 )  # fmt: skip
 def test_a_site_that_words_may_turn_round_is_asked_about(read: Callable[..., Any], text: str) -> None:
     assert "sites" in {question.field for question in read(text, sites=SITES).questions}
+
+
+def test_it_runs_where_its_data_are_only_where_that_is_said(read: Callable[..., Any]) -> None:
+    lies = "my grid is on alpha in /work/grid.nc"
+    for text in (f"{lies}, so run it there: ./x grid.nc", f"{lies}; ./x should run where the data lie"):
+        assert read(text, sites=SITES).request.sites == ("alpha",), text
+    for text in (f"{lies} and it does not matter whether ./x runs there", f"{lies} but ./x should not run there"):
+        assert read(text, sites=SITES).request.sites == (), text
+    assert [question.field for question in read("./x on 2 nodes, where the data lies", sites=SITES).questions] == [
+        "sites"
+    ]
+
+
+def test_a_site_in_a_story_is_asked_about_or_said_elsewhere(read: Callable[..., Any]) -> None:
+    assert read("./x on 2 nodes. The first of them failed on beta in August.", sites=SITES).request.sites == ()
+    found = read("./x on 2 nodes. The dog is called beta.", sites=SITES)
+    assert (found.request.sites, [question.field for question in found.questions]) == ((), ["sites"])
+    found = read("I had trouble at beta. Therefore anywhere but beta: ./x on 2 nodes", sites=SITES)
+    assert (found.request.sites_not, found.questions) == (("beta",), ())
