@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from graph.reading.draft import Amount, Draft, Unit
+from graph.reading.draft import MAX_ITEMS, Amount, Draft, Unit
 from graph.reading.numbers import NUMBER, count_of
 from graph.reading.reading import Option
 
@@ -270,6 +270,8 @@ def _has_memory(draft: Draft) -> bool:
 
 
 def _take(draft: Draft, match: re.Match[str]) -> None:
+    if len(draft.amounts) > MAX_ITEMS:
+        return  # more than any request has: it is refused when they are related
     groups = match.groupdict()
     unit = _unit(match)
     if draft.negated(*match.span()):

@@ -49,8 +49,6 @@ _ALIASES = {
 }  # fmt: skip
 _SHAPE = frozenset(Shape.model_fields)
 FORM_FIELDS = frozenset(JobRequest.model_fields) | _SHAPE | frozenset(_ALIASES) | {"walltime"} - {"sources"}
-
-
 _WRITTEN = {
     "gpus_per_node": "write gpus: 4 per node", "gpu": "write gpus: 4 per node, or gpus: 8", "ngpus": "write gpus: 8",
     "gpus_per_task": "write gpus: {count: 1, per: task}", "gres": "write gpus: 4 per node",
