@@ -28,7 +28,7 @@ _PAST = re.compile(
     r" (?!need|speed|feed|exceed|proceed)[a-z]{2,}ed"
     r"|(?!(?:is|are|be|was|were|been|as|if|and|or|also|not|hours?|days?|weeks?|minutes?|nodes?|cores?|gpus?|time"
     r"|memory)"
-    r"XX|crashed|failed|died|lasted|(?:needed|required|finished|worked)"
+    r"(?![\w-]))[a-z'-]{2,30} (?:crawled|crashed|failed|died|lasted|(?:needed|required|finished|worked)"
     r"(?= (?:for |about |only |some |nearly |over |almost )?(?:an?|the|\d+|us|me)(?![\w-]))))(?![\w-])"
 )
 _SINCE = re.compile(
