@@ -71,7 +71,7 @@ _COUNTED = re.compile(r" (?:of (?:the|our|my|them) )?(?:[a-z]+-)?(?P<what>[^\W\d
 
 def pass_over_asides(draft: Draft) -> None:
     """Claim clauses that tell nothing a site can be asked for, and name them."""
-    if not {"command", "software", "script"} & draft.fields.keys():
+    if not {"command", "software", "script", "containers"} & draft.fields.keys():
         return
     text, last = draft.open_but_asides(), -1
     for start, end in _clauses(draft.line.norm):

@@ -215,7 +215,7 @@ def _tells_only(part: str) -> bool:
 
 def pass_over_remarks(draft: Draft) -> None:
     """Pass over sentences, reasons and purposes in which nothing was read and nothing can be asked for."""
-    if not {"command", "software", "script"} & draft.fields.keys():
+    if not {"command", "software", "script", "containers"} & draft.fields.keys():
         return
     text = draft.open_but_asides()
     for start, end in [*_clauses(draft.line.norm)]:

@@ -33,7 +33,8 @@ _TIMES = """
     latest soon soonest now immediately instantly once twice thrice quick quickly fast fastest slow long longest short
     shortest duration time period slot moment schedule holiday daytime working-hours hurry rush urgent urgently
     priority asap continuous continuously permanent permanently periodic recurring hourly monthly shift
-    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar februar märz juni juli oktober dezember
+    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag januar februar märz juni juli oktober
+    dezember
     weihnachten ostern silvester neujahr feiertag lundi mardi mercredi jeudi vendredi samedi dimanche janvier février
     avril juin juillet août septembre octobre novembre décembre noël pâques
     heute morgen gestern woche wochenende monat jahr nacht nachts abend abends täglich datum
@@ -56,7 +57,7 @@ _LOOSE = """
     local public national laptop workstation computer desktop phone purse machine board box light chain plugin
     script programme
     einige mehrere groß klein hoch niedrig alt neu gemeinsam sprache land leistung rechner
-    plusieurs quelques grand petit haut bas vieux nouveau ensemble langage pays ordinateur
+    plusieurs quelques grand petit haut bas vieux nouveau langage pays ordinateur
 """
 _MACHINES = """
     accelerator adjacent alike architecture arm bandwidth bare-metal board box cable cache card chip chiplet cluster
@@ -87,14 +88,14 @@ _JOBS = """
     delete email e-mail sms depend dependency dependent element entry exclusive exclusively exit export fail failure
     feature finish
     fixed follow guarantee hold independent index interactive interactively interrupt job kill launch mail mode
-    monitor name notify notification option order parallel parameter pin placement policy preempt preemptible
+    monitor name notify notification option order parallel pin placement policy preempt preemptible
     preemption prefer preference preferred process prolog qos queue quota rate region repeat requeue rerun
     reservation reserve resource resume retry restart root row run sequential sequentially serial share shared
     simultaneous simultaneously single spot spread stage standby start state step submit suspend task terminate
     throttle together topology type unit user wait window workflow worker zone
     auftrag aufgabe befehl konto projekt projektkonto warteschlange lauf läufe start neustart reihenfolge abbrechen
     warten wiederholen fehlschlagen gemeinsam gleichzeitig nacheinander
-    tâche commande compte projet file lancement redémarrage ordre annuler attendre répéter échouer ensemble
+    tâche commande compte projet file lancement redémarrage ordre annuler attendre répéter échouer
     simultanément
 """
 _PLACES = """

@@ -56,7 +56,7 @@ _QUANTITY = (
 FORWARD = (
     rf"(?<![\w.-])(?P<total0>(?:a )?total (?:of )?)?{_BOUND}{_QUANTITY}"
     rf"(?: ?[x\u00d7*] ?| |-|(?=[a-z]))(?:the )?{_ADJECTIVE}"
-    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?: mpi)?(?![\w-]|\.\w){PER}"
+    rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?: mpi)?(?![\w=-]|\.\w){PER}"
 )
 BETWEEN = (
     rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) {_ADJECTIVE}"

@@ -16,7 +16,7 @@ _NO_VERSION = (
 )
 """Behind a name that looks like a file's, a version tells that it is software's: `deal.II 9.5`, `Elmer/Ice >= 9`."""
 FILE = (
-    r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
+    r"(?:(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00`\"\'<>]+|(?:[\w.-]+:)?~?/[\w.*/@+-]+[\w*/]"
     rf"|[\w*][\w.*/+-]*\.(?!\d)[a-z*][\w*]{{0,9}}(?:\.[a-z]\w{{0,5}})?(?![\w/]){_NO_VERSION}"
     rf"|(?!{_AMOUNT})[\w.-]+/[\w.*/+-]*[\w*/](?![\w*/]){_NO_VERSION})"
 )

@@ -111,7 +111,7 @@ STORED = r"(?<![\w/.-])(?:[a-z]+ )?(?:at |in |from |under )?(?P<files>(?:s3|gs|g
 MOVED = (
     r"(?<![\w/.-])(?:the )?(?:file |input )?(?P<as>[\w-]+\.[\w.-]*\w) (?:is|lies|sits|can be found) (?:at|in|under"
     r"|as) "
-    r"(?P<files>(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00]+|~?/[\w.*/@+-]+[\w*/])"
+    r"(?P<files>(?:s3|gs|https?|globus|ftp|file|gsiftp)://[^\s,;\x00`\"\'<>]+|~?/[\w.*/@+-]+[\w*/])"
 )
 
 

@@ -41,7 +41,8 @@ BEFORE_MODEL = (
     rf"(?<![\w.-]){_QUANTITY}{_VENDOR}{_GPU}(?: of type|,? type| \(|:"
     rf"|,? model| (?=[a-z]{{0,3}}\d)) ?{_VENDOR.replace('vendor', 'vendor2')}(?P<model>{MODEL})"
     rf"(?:,? ?(?:of |with |de |\u00e0 |mit )?(?:(?:each|per|je|jeweils) (?:with |having )?)?"
-    rf"(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?: each| per (?:gpu|card))?)?\)?(?!\w){PER}"
+    rf"(?P<size>\d{{1,4}} ?g(?:i?b|igs?|igabytes?)?)(?! ?(?:of )?(?:main|system|host|ram|memory|mem)(?!\w))"
+    rf"(?: each| per (?:gpu|card))?)?\)?(?!\w){PER}"
 )
 IN_BRACKETS = (
     rf"\((?:nvidia |amd )?(?P<model>{MODEL})s?(?:(?:,| with)?(?: (?:each|per)(?: with)?)? ?"
@@ -218,7 +219,7 @@ def _bytes(size: str) -> int | None:
 def _gpu_memory(draft: Draft, match: re.Match[str], size: str) -> None:
     """`16 GB VRAM`: of the GPUs that are counted elsewhere; kept until the counts are known."""
     each, end = _bytes(size), _or_more(draft, match.end())
-    if each is not None and not draft.negated(*match.span()):
+    if each is not None and not draft.negated(*match.span(), wish=True):
         draft.gpu_memory.append((each, match.start(), end))
         draft.line.claim(match.start(), end)
 
@@ -246,7 +247,7 @@ def _described(draft: Draft, match: re.Match[str]) -> None:
         draft.unread.append(draft.words(match.start() - len(part[0]), match.end()))
         draft.line.claim(match.start() - len(part[0]), match.end())
         return
-    if draft.negated(*match.span()):
+    if draft.negated(*match.span(), wish=True):
         return
     count = count_of(groups["n"]) if groups.get("n") else 1
     if not count:
@@ -307,7 +308,7 @@ def _which_memory(draft: Draft, match: re.Match[str], count: int, size: int) -> 
 
 def _model_only(draft: Draft, match: re.Match[str]) -> None:
     """A model without a number: of the GPUs that are counted elsewhere; kept until the counts are known."""
-    if draft.negated(*match.span()):
+    if draft.negated(*match.span(), wish=True):
         return
     model = re.sub(r"\s", "", match["model"])
     if model == "v100s" and draft.line.words(*match.span("model")).endswith("s"):

@@ -103,6 +103,13 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:because of|due to|owing to) (?:the |our |my "
      r"|an? )?[a-z]+(?: [a-z]+)?" + _END, "sites sites_not array budget"),
     (r"(?:ab initio|de novo|in (?:vitro|vivo|situ|silico)|a priori|per se|ad hoc)", ""),
+    (r"(?:(?:1|2|3|some|many|a few|a couple of) )?more (?!(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|threads?|memory"
+     r"|ram"
+     r"|space|time|disk|hours?|days?|than|or|if)(?![\w-]))(?=[a-z]{3,})", "command software"),
+    (r"(?:has to be |have to be |must be |to be |is |are )?staged(?: in| out)?", "inputs outputs"),
+    (r"(?:my|our|his|her|their|[a-z]+'s) (?:[a-z]+(?:'s)? )?(?:workstation|laptop|desktop|notebook|pc|macbook)s?", ""),
+    (r"(?:to )?queue (?=the following|this|it|up)|once (?:more|again)|one more time", ""),
+    (r"(?:or|and),? (?:failing that|alternatively)(?=,? (?:by |with |in |on )?\x00)", "containers software"),
     # How the field speaks
     (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
     (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),
@@ -111,7 +118,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:(?:it(?:'s| is)|is) )?(?:an? )?(?:pure|plain|purely|only)? ?cpu(?:[ -]only)? (?:code|job|run|program|work)s?",
      ""),
     (r"(?:as |like )?(?:in |to |for |with |the )?(?:sbatch|qsub|slurm|pbs|lsf|bsub|sge|srun)(?:[ -]style| style| speak"
-     r"| terms| options?| lines?| hand| way)?(?= ?[:,]? ?\x00)", "walltime_s shapes queue account"),
+     r"| terms| options?| opts| flags| lines?| hand| way)?(?= ?[:,]? ?\x00)", "walltime_s shapes queue account"),
     (r"(?:with |without |and )?(?:no|any) (?:other |further )?(?:options?|arguments?|flags|parameters)", "command"),
     (r"(?:please|to|can you|could you|kindly|and) (?:process|charge|link|test|keep|provide|load|hold|launch)"
      r"(?= (?:the|our|my|a|an|it|this|these|\x00))", "command software"),
@@ -170,7 +177,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:in|into) (?:the|a|your) queue" + _END, ""),
     (r"(?:a |the |my |our |this |some )?(?:python|r|julia|perl|fortran|java|bash|shell|c\+\+) (?:script|program|code"
      r"|notebook)s?",
-     "command script"),
+     "command script software"),
     (r"(?:(?:ticket|case|incident|request|req|issue|job ticket|ref|re)[ :#.-]*)?(?:#|inc-?|req-?|rt ?#?)\d{3,9}\]?"
      r"|tickets?:? ?#?\d{3,9}", ""),
     (r"(?:from|requester|requested by|user|contact|reply to|cc|to|sender) ?: ?[\w.@+-]+(?: [\w.-]+){0,2}" + _END, ""),
@@ -209,14 +216,14 @@ _NOUNS = {
     "walltime_s": "hours?|minutes?|days?|wall ?time|run ?time|duration",
     "queue": "queues?|partitions?",
     "containers": "containers?|images?|img",
-    "budget": "budget|bill|costs?|price|ceiling|cap|money|kosten|coûts?",
+    "budget": "budget|expenses?|bill|costs?|price|ceiling|cap|money|kosten|coûts?",
     "inputs": r"inputs?|data|files?",
     "outputs": r"outputs?|results?|data|files?",
     "local_disk_bytes": r"data|files?|dis[kc]s?|scratch|space",
     "storage": r"data|files?|file ?systems?|storage|director(?:y|ies)|folders?|dis[kc]s?|scratch|space",
     "networks": r"networks?|interconnect|fabric|links?|(?:between )?(?:the |all )?nodes",
     "deadline": "deadline|latest",
-    "requeue": "restarts?|requeue(?:ing)?",
+    "requeue": "results?|restarts?|requeue(?:ing)?",
     "command": "executable|binary|program|command|script|code",
     "licenses": "licen[cs]es?|tokens?|licen[cs]e server",
     "array": "array|ind(?:ex|ices|exes)|elements?|jobs?|runs?|tasks?",

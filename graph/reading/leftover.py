@@ -66,7 +66,7 @@ def read_leftover(draft: Draft) -> None:
     text = draft.open_but_asides()
     found: list[str] = []
     passed: list[str] = []
-    named = bool({"command", "software", "script"} & draft.fields.keys())
+    named = bool({"command", "software", "script", "containers"} & draft.fields.keys())
     title = _title(draft)
     table = draft.line.text.count(" | ") > 1
 

@@ -49,6 +49,7 @@ _BYTES = frozenset(("Ko", "Mo", "Go", "To"))
 _FRENCH = frozenset("nous pour avec sur le la les est une du des et cherche voudrais faut heures bonjour merci".split())  # noqa: SIM905
 _GERMAN = frozenset("und mit auf der die das den bitte knoten kerne stunden für pro ich wir eine nicht".split())  # noqa: SIM905
 """Words that tell which of the two a text is, where `je` is `I` or `per`."""
+_YEAR = re.compile(r"20\d\d")
 _DAY_PART = re.compile(
     r"(?P<day>(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch)s?(?P<part>mittag|abend|nachmittag|vormittag|früh"
     r"|morgen)s?"
@@ -314,7 +315,8 @@ class Line:
         part = _DAY_PART.fullmatch(low)
         if part:
             return f"{part['day']} {'vormittag' if part['part'] in ('früh', 'morgen', 'vormittag') else part['part']}"
-        if self.foreign and (low == "bis" or (low == "à" and _COUNTED.match(following))) and after_number:
+        ranged = low == "bis" or (low == "à" and _COUNTED.match(following) and not _YEAR.fullmatch(before))
+        if self.foreign and ranged and after_number:
             return "to"
         if low == "processus" and before in {"par", "chaque", "per", "each"}:
             return "process"

@@ -30,6 +30,7 @@ _OF_SCIENCE = frozenset(("energies", "memories", "powers", "clustering"))
 """Forms that the sciences use, of words that the field uses otherwise."""
 _PROPER = frozenset(
     """
+    monte carlo markov fourier laplace navier stokes boltzmann maxwell poisson kalman
     north south east west northern southern eastern western central upper lower mid great new san saint mount german
     french english italian spanish dutch swiss austrian polish european african asian american pacific atlantic indian
     arctic antarctic baltic alpine sea ocean lake river bay bight gulf strait island islands valley basin alps coast
@@ -47,6 +48,13 @@ _METHODS = frozenset(
     """.split()  # noqa: SIM905
 )
 """Methods and kinds of data, which people write in capitals."""
+_LANGUAGE = frozenset(("language", "group", "power", "pressure", "water"))
+_ENDS = frozenset(
+    """
+    path element elements based phase energy order scale like driven data space body model models
+    """.split()  # noqa: SIM905
+)
+"""What compounds of the sciences end in, though it can state a requirement elsewhere."""
 _MISTYPED = 6
 """So long a word is looked for with a letter too many, too few or in the wrong place."""
 _BEFORE_A_NAME = re.compile(
@@ -87,7 +95,10 @@ def asks_nothing(draft: Draft, text: str, start: int, end: int) -> bool:
     """
     foreign = draft.line.foreign
     first, last = draft.line.span(start, end)
-    if _BEFORE_A_NAME.search(draft.line.norm[max(0, start - 40) : start]):
+    text_of = draft.line.words(start, end)
+    if _BEFORE_A_NAME.search(draft.line.norm[max(0, start - 40) : start]) and (
+        " " not in text_of or not text_of.islower()
+    ):
         return False
     if _IN_A_LAND.search(draft.line.norm[max(0, start - 16) : start]) and draft.line.words(start, end)[:1].isupper():
         return False  # `in Germany`
@@ -176,7 +187,12 @@ def is_ordinary(word: str, *, foreign: bool = False) -> bool:
     if not _LETTERS.fullmatch(word) or any(character.isupper() for character in word[1:]):
         return False
     parts = _OWNER.sub("", word).split("-")
-    return all(_ordinary(part, foreign) or (len(parts) > 1 and part in _PREFIXES | PADDING) for part in parts)
+    if len(parts) > 1 and parts[-1].lower() in _ENDS and all(_ordinary(part, foreign) for part in parts[:-1]):
+        return True
+    return all(
+        _ordinary(part, foreign) or (len(parts) > 1 and part.lower() in _PREFIXES | PADDING | _LANGUAGE)
+        for part in parts
+    )
 
 
 @cache

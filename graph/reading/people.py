@@ -9,8 +9,8 @@ from graph.reading.draft import Draft
 
 __all__ = ["hide_people"]
 
-_NAME = r"[A-Z][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)*"  # noqa: RUF001  # as typed
-_INITIAL = r"(?:[A-Z]\.[ -]?){1,3}"
+_NAME = r"[A-ZÀ-Þ][^\W\d_]*[^\W\d_A-Z](?:['’-][^\W\d_]+)*"  # noqa: RUF001  # as typed
+_INITIAL = r"(?:[A-ZÀ-Þ]\.[ -]?){1,3}"
 _PARTICLE = r"(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter)"
 _NAMES = rf"(?:{_INITIAL} ?)?{_NAME}(?: (?:{_PARTICLE} ){{0,2}}(?:{_INITIAL} ?)?{_NAME}){{0,3}}"
 _HONOURED = re.compile(

@@ -39,12 +39,12 @@ _COURTESY = re.compile(
 )
 _FAREWELL = re.compile(
     r"(?:^|[.!?;:)\n])[ \t\n]*(?P<bye>(?=\S)[^.!?;:\d\x00]{2,70}?)[ \t]*"
-    r"(?:[,!\n][ \t\n]*(?=[A-Z])|\.[ \t\n]+(?=[A-Z][a-z'-]+ [A-Z][\w'-]+\s*$))"
+    r"(?:[,!\n][ \t\n]*(?=[A-ZÀ-Þ])|\.[ \t\n]+(?=[A-ZÀ-Þ][a-z'-]+ [A-ZÀ-Þ][\w'-]+\s*$))"
 )
 """A last sentence that says farewell, before the name of who wrote it."""
 _SHORT = re.compile(
     r"(?i)(?<![\w-])(?:thanks|thx|cheers|greetings|regards|greets|best|ta|lg|vg|gruß"
-    r"|merci)[ ,]+(?P<who>(?-i:[A-Z][^\W\d_]+"
+    r"|merci)[ ,]+(?P<who>(?-i:[A-ZÀ-Þ][^\W\d_]+"
     r"|[a-z]{1,3}))\W*$"
 )
 _CALLED = (
@@ -65,14 +65,14 @@ _GREETING = re.compile(
 )
 _LAST = re.compile(
     r"(?:\n|(?<=[.!?] )(?=(?:Prof|Dr|Dipl)\b))[ \t]*(?P<name>(?:(?:Prof|Dr"
-    r"|Dipl)\.? )*[A-Z][\w.'-]*[a-z]\.?(?:[ ,]+(?:[A-Z][\w.'-]*|of"
+    r"|Dipl)\.? )*[A-ZÀ-Þ][\w.'-]*[a-z]\.?(?:[ ,]+(?:[A-ZÀ-Þ][\w.'-]*|of"
     r"|\d+\.\d+)){0,8})\s*$"
 )
 """The last line, or titles behind the last sentence, with names only."""
 _WORD = re.compile(r"[^\s,;|()]+")
 _PARTICLE = "(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter|y|e)"
-_NAME = r"[A-Z][\w'\u2019-]+"
-_INITIALS = r"(?:[A-Z]\.[ -]?)*"
+_NAME = r"[A-ZÀ-Þ][\w'\u2019-]+"
+_INITIALS = r"(?:[A-ZÀ-Þ]\.[ -]?)*"
 _PERSON = re.compile(
     rf"(?:(?:Dr|Prof|Dipl|Ing|Mr|Mrs|Ms)\.?[ -]?)*{_INITIALS}{_NAME}(?: (?:{_PARTICLE} )*{_INITIALS}{_NAME}){{0,3}}"
 )
@@ -163,7 +163,7 @@ def _is_name(word: str) -> bool:
 
 def _tells_who(word: str) -> bool:
     """Whether a word behind a name can tell what somebody does, or is a letter of a building."""
-    return is_ordinary(word) or word in _TRADES or re.fullmatch(r"[A-Z]", word) is not None
+    return is_ordinary(word) or word in _TRADES or re.fullmatch(r"[A-ZÀ-Þ]", word) is not None
 
 
 def _is_signature(tail: str, sites: frozenset[str]) -> bool:

@@ -42,7 +42,26 @@ _CLOCK = r"(?<![\w.,:/-])(?:\d{1,5}-)?\d{1,5}:\d{2}(?: ?h(?:ours?|rs?)?(?![\w:-]
 _DAYS_HOURS = r"(?<![\w.,:/-])\d{1,4}-\d{1,2}(?![\w:.,-])"
 _ISO = r"pt?(?=\d)(?:\d{1,4}d)?t?(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,6}s)?(?![\w-]|\.\w)"
 _JOINED = r"(?<![\w.,:/-])\d{1,4}d\d{1,2}h(?:\d{1,2}m(?:in)?)?(?![\w:])"
-DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_ONE}(?:(?:,? ?(?:and )?){_ONE}){{0,3}}|{_CLOCK})"
+_AND = "(?:,? ?(?:and )?)"
+_EACH_UNIT = (
+    "(?:weeks?|w)",
+    "(?:days?|d)",
+    r"(?:hours?|hrs?\.?"
+    r"|h)",
+    r"(?:minutes?|mins?\.?|mn|m)",
+    r"(?:seconds?|secs?\.?|s)",
+)
+
+
+def _falling(at: int = 0) -> str:
+    """Units that grow smaller, each once: `2 h, 30 min`, but not `6 h, 2 h`."""
+    one = rf"{NUMBER} ?-?{_EACH_UNIT[at]}(?![^\W\d]|-)"
+    smaller = [_falling(place) for place in range(at + 1, len(_EACH_UNIT))]
+    return rf"{one}(?:{_AND}(?:{'|'.join(smaller)}))?" if smaller else one
+
+
+_FALLING = "|".join(_falling(place) for place in range(len(_EACH_UNIT)))
+DURATION = rf"(?:{_ISO}|{_JOINED}|{_COMPACT}|{_WORDED}|{_FALLING}|{_CLOCK})"
 _INTRO = (
     r"(?:(?P<intro>(?:will |must |should |shall )?(?:stop|kill|end|finish|ends|stops|finishes|terminates|abort"
     r"|terminate|cut|cancel)(?: it| this| the job| everything)?(?: off)? (?:after"

@@ -44,11 +44,11 @@ COUNTED = (
     r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
     r"|hrs?|h"
     r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs|jobs|times?|euros?|dollars?|usd|eur"
-    r"|people|students?|members?)(?!\w)"
+    r"|people|students?|members?|å|nm|µm|mm|cm|km|ev|kev|mev|gev|tev|khz|mhz|ghz|sigma|degrees?)(?![\w=])"
 )
 MEASURED = (
     r"(?:%|hours?|hrs?|h|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|euros?|dollars?|usd"
-    r"|eur)(?!\w)"
+    r"|eur|å|nm|µm|mm|cm|km|ev|kev|mev|gev|tev|khz|mhz|ghz|sigma|degrees?)(?!\w)"
 )
 """Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
 MUST_BE = (
