@@ -36,7 +36,8 @@ _ACRONYMS = (
     " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
 )
 _MAKES = (
-    "amd intel nvidia arm x86 x86_64 aarch64 skylake icelake milan rome genoa zen broadwell haswell cascadelake"
+    "nda itar hipaa gdpr amd intel nvidia arm x86 x86_64 aarch64 skylake icelake milan rome genoa zen broadwell"
+    " haswell cascadelake"
     " sapphire"
     " monday tuesday wednesday thursday friday saturday sunday"
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, NUMBER_WORDS, UNIT_WORDS
 
-__all__ = ["BEARING", "HOW_IT_WAS", "LOOSE", "TIMES", "TURNING"]
+__all__ = ["BEARING", "HOW_IT_WAS", "LOOSE", "SCORN", "TIMES", "TURNING"]
 
 TURNING = frozenset(
     """
@@ -136,7 +136,9 @@ _SAID_OFTEN = "project projects test tests something somehow similar hour hours 
 """Words of the field that state nothing without a number or another of its words."""
 TIMES = frozenset(_TIMES.split())
 """When something happens."""
-LOOSE = frozenset((_LOOSE + _SCORN).split())
+SCORN = frozenset(_SCORN.split())
+"""What speaks against something."""
+LOOSE = frozenset(_LOOSE.split()) | SCORN
 """What says how much or of what kind beside a word of the field, and nothing where there is none."""
 HOW_IT_WAS = (
     TIMES | LOOSE | KEYWORDS | FUNCTION_WORDS | UNIT_WORDS | {"copy", "copied", "upload", "download", "transfer"}

@@ -25,7 +25,7 @@ _OR = re.compile(
 _IF_NOT = (
     r"[.;,]? ?(?:or,? |and,? |but,? )?(?:if (?:that|this|it|these|those|they)(?:'s| is| are| can)?(?:n't| not|not)?"
     r"(?: be)? (?:possible|available|free|to be had|there|doable|feasible|had)|if not(?: possible| available)?"
-    r"|failing that|alternatively|else"
+    r"|failing that|alternatively"
     r"|otherwise|if none (?:is|are) (?:free|available))(?: then)?,? (?:then )?(?:on |with |using |use |take |also )?"
 )
 _PREFERRED = (

@@ -201,7 +201,7 @@ def _ask_about_time(draft: Draft, item: Found, argv: list[str]) -> bool:
         return False
     if not re.match(r"[ \t]*(?:$|[,;\n]|\d|on\b|with\b|an? |one\b|two\b)", draft.line.text[item.end :]):
         return False
-    from graph.reading.times import duration_seconds
+    from graph.reading.durations import duration_seconds
 
     seconds = [value for value in duration_seconds(argv[-1].lower()) if value > 0]
     limits = [

@@ -42,7 +42,9 @@ _NOT_INSIDE = re.compile(
 _NOT_AFTER = re.compile(
     r"(?:(?: network| fabric| file ?system| support| nodes?)?,? \(?(?:(?:that |this |which |it )?(?:is|are|would be"
     r"|being|as) )?"
-    r"(?:optional(?:ly)?|nice(?: to have)?|preferred|preferable|welcome|a (?:plus|bonus)|unnecessary|not (?:a must"
+    r"(?:(?:isn't|aren't|wasn't|not)(?: really| strictly| absolutely| at all)? (?:needed|required|necessary|mandatory"
+    r"|essential|important|a must|critical)|optional(?:ly)?|nice(?: to have)?|preferred|preferable|welcome|a (?:plus"
+    r"|bonus)|unnecessary|not (?:a must"
     r"|strictly needed"
     r"|needed|required|necessary|mandatory|essential|important|wanted|allowed|acceptable|an option|ok|okay)"
     r"|if (?:it is |it's |that is |they are )?(?:possible|available|there(?: is one)?|you have (?:it|them|one)|free)"
@@ -50,7 +52,9 @@ _NOT_AFTER = re.compile(
 )
 _WISHED = re.compile(
     r"(?<![\w-])(?:optional(?:ly)?|nice|preferred|preferabl[ey]|ideally|welcome|plus|bonus|if possible|if available"
-    r"|where (?:possible|available)|not (?:a must|needed|required|necessary|mandatory|essential|important)|unnecessary"
+    r"|where (?:possible|available)|(?:not|[a-z]+n't)(?: really| strictly| absolutely| at all)? (?:a must|needed"
+    r"|required"
+    r"|necessary|mandatory|essential|important|critical)|unnecessary"
     r"|strictly needed)(?![\w-])"
 )
 """What says that something would be nice to have, or is not needed."""
@@ -121,6 +125,8 @@ class Draft:
     """Models of GPUs with their place, until the GPUs are counted."""
     stated_at: dict[str, int] = field(default_factory=dict)
     """Where each field of one value was stated last."""
+    told: list[tuple[int, int]] = field(default_factory=list)
+    """Where words stand that are told back, in the normal form."""
     asides: list[tuple[int, int]] = field(default_factory=list)
     """What was claimed because it asks for nothing, in the normal form."""
     known: JobRequest | None = None

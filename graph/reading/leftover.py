@@ -79,6 +79,7 @@ def read_leftover(draft: Draft) -> None:
         elif named and not names_a_file(words) and asks_nothing(draft, text, *run):
             passed.append(words)
         else:
+            draft.told.append((run[0], run[1]))
             found.append(words.rstrip("-") if re.match(r"--?\w|\.{1,2}/", words) else words.strip(" .:'`*-"))
         run.clear()
 

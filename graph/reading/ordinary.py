@@ -19,7 +19,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 
-__all__ = ["asks_nothing", "base_form", "is_foreign_noun", "is_ordinary"]
+__all__ = ["SURE_OF_A_SITE", "asks_nothing", "base_form", "clause_about", "is_foreign_noun", "is_ordinary"]
 
 _WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -75,8 +75,8 @@ _TOOLS = frozenset(
 """Things whose names are those of software."""
 _IN_A_LAND = re.compile(r"(?<![\w-])(?:in|within|inside|into|to|outside|leave|leaves|leaving) (?:the )?$")
 _CLAUSE_ENDS = re.compile(r"[.!?]+(?= |$)|[,;:()\n]")
-_SURE_OF_A_SITE = re.compile(
-    r"(?<![\w-])(?:only|sites?|not|except|exclusively|anywhere|but|avoid|nur|seulement"
+SURE_OF_A_SITE = re.compile(
+    r"(?<![\w-])(?:only|sites?|not|except|exclusively|anywhere|other than|but|avoid|nur|seulement"
     r"|uniquement)(?![\w-])"
 )
 _FARTHEST = 400
@@ -102,7 +102,7 @@ def asks_nothing(draft: Draft, text: str, start: int, end: int) -> bool:
         return False
     if _IN_A_LAND.search(draft.line.norm[max(0, start - 16) : start]) and draft.line.words(start, end)[:1].isupper():
         return False  # `in Germany`
-    first_of, last_of = _clause_about(draft.line.norm, start, end)
+    first_of, last_of = clause_about(draft.line.norm, start, end)
     clause = text[first_of:last_of]
     if "\x00" not in clause and is_unmet(clause):
         return False  # `the nodes must be homogeneous`
@@ -135,7 +135,7 @@ def base_form(word: str) -> str:
     return lemmatize(word, "en").lower()
 
 
-def _clause_about(norm: str, start: int, end: int) -> tuple[int, int]:
+def clause_about(norm: str, start: int, end: int) -> tuple[int, int]:
     """Where the clause begins and ends in which a stretch of the normal form stands."""
     before = [found.end() for found in _CLAUSE_ENDS.finditer(norm, max(0, start - _FARTHEST), start)]
     after = _CLAUSE_ENDS.search(norm, max(start, end - 1), end + _FARTHEST)
@@ -150,7 +150,7 @@ def _of_a_site(draft: Draft, first: int, last: int) -> bool:
         source.field.startswith("sites")
         and source.start is not None
         and first <= draft.line.place(source.start) < last
-        and not _SURE_OF_A_SITE.search(source.words.lower())
+        and not SURE_OF_A_SITE.search(source.words.lower())
         for source in draft.sources
     )
 

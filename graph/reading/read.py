@@ -22,6 +22,7 @@ from graph.reading.choices import read_preference, resolve_alternatives, resolve
 from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
 from graph.reading.counts import read_counts, read_scaled_counts
 from graph.reading.document import NoForm, looks_like_form, parse_document
+from graph.reading.doubtful import ask_about_doubtful
 from graph.reading.draft import Draft
 from graph.reading.environment import read_environment, variable
 from graph.reading.files import read_files
@@ -219,6 +220,7 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
             draft.defaults += part.defaults
             draft.unread += part.unread
     read_leftover(draft)
+    ask_about_doubtful(draft, fields)
     launch: Launch | None = fields.pop("launched", None)
     if launch is not None:
         _launched(draft, fields, shape, launch)

@@ -203,7 +203,8 @@ def test_a_time_behind_the_other_of_two_commands_counts(read: Read) -> None:
 def test_an_indirect_question_runs_nothing(text: str, read: Read) -> None:
     reading = read(text, sites=("titan",))
     assert reading.request.command == ()
-    assert [question.field for question in reading.questions] == ["command"]
+    assert reading.questions[0].field == "command"
+    assert {question.field for question in reading.questions} <= {"command", "sites"}
 
 
 @pytest.mark.parametrize(
