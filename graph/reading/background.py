@@ -110,7 +110,7 @@ _WORD = re.compile(r"[a-z][\w'-]*")
 
 
 _A_NODE_FAILS = (
-    r"(?<![\w-])(?:if|when|in case|after|should|because) (?:a|one|one of the|any|some|the) (?:compute "
+    r"(?<![\w-])(?:if|when|in case|after|should|because) (?:a|one|one of the|any|some|the|its|their|my|our) (?:compute "
     r"|gpu )?nodes? (?:of "
     r"it )?(?:dies|die|fails?|crash(?:es)?|goes (?:down|away)|breaks?|is lost|has failed|failure|reboots?)(?![\w-])"
 )

@@ -92,6 +92,10 @@ _ADJECTIVE = re.compile(
     r" (?!(?:on|with|for|at|in|and|or|using|by|to|from|is|as|jobs?|runs?|needs?"
     r"|requires?)\b)(?P<noun>[a-z]{3,})"
 )
+_DESCRIBING = re.compile(r"[a-z-]+(?:ed|ing|al|ive|ous|ic|ary|less|ful|able)")
+_INSIDE = re.compile(r"[^\W\d_][\w-]*(?:[A-Z]|\d)")
+"""A capital or a digit inside a word, which is surely a name."""
+_COUNTED = re.compile(r"(?: on)? \x00")
 _PROSE = 6
 """More words than these that no rule knows are a story, in which a plain word names no software."""
 _NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
@@ -199,6 +203,17 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     ):
         return
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
+    if (
+        opening
+        and single
+        and _DESCRIBING.fullmatch(name.lower())
+        and is_known(name.lower(), "en")
+        and _USE.match(following)
+    ):
+        return  # `Coupled job: ...`
+    counted = following.startswith((" on ", " ")) and _COUNTED.match(draft.line.open, end) is not None
+    if _INSIDE.search(name) and counted and (opening or following.startswith(" on ")) and not _runs_a_command(draft):
+        named = True  # `OpenRadioss on 12 nodes`, `Nek5000 8 nodes`
     if marked and not (cue or opening or listed or named or in_list or does or _USE.match(following)):
         return
     begins = marked and before.strip() in _BEGINNINGS and not _is_given_a_command(draft)

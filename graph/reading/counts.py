@@ -42,6 +42,7 @@ PER = (
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
     r"|(?:,| )(?: ?)(?P<each>(?:in|on|for) each of (?:them|these|those)"
+    r"|in each(?= ?(?:[,.;:)\x00]|$))"
     r"|(?:in|on|for) each 1(?= ?(?:[,.;:)\x00]|$|(?:for|and|please|plus)(?!\w)))|each|apiece|on each"
     r"|per each|per(?= ?(?:[,;.)]|$)))(?! (?:\d|node"
     r"|task|rank|process|thread|cpu|host|machine|takes|needs|gets|uses|runs|gpu|core|with|has|have|having|of"

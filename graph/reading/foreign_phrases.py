@@ -85,6 +85,10 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      "after completion of"),
     (r"(?:durch|(?<!erfolgreich )(?:fertig|beendet|abgeschlossen|durchgelaufen|zu ende)) (?:ist|sind)", "is finished"),
     (r"en parallèle", "in parallel"),
+    (r"heures? gpu", "gpu-hours"),
+    (r"heures? (?:cpu|cœurs?|coeurs?)", "core-hours"),
+    (r"heures? nœuds?", "node-hours"),
+    (r"(?<=\d )(?:exécutions|lancements|tirages|passages)(?= (?:de|du|d') ?)", "runs"),
     (r"(?:qu'(?:il|elle) ait (?:réussi|abouti|échoué|planté)(?: ou (?:non|pas|échoué|réussi))?"
      r"|quel(?:le)? que (?:soit|sera) (?:son|sa|le|la|l') ?(?:résultat|issue|état|état final|succès)"
      rf"|(?:ganz )?unabhängig (?:vom|von dessen|von seinem|von deren|von ihrem) {_OUTCOME}|ungeachtet (?:des|seines)"

@@ -103,13 +103,17 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:because of|due to|owing to) (?:the |our |my "
      r"|an? )?[a-z]+(?: [a-z]+)?" + _END, "sites sites_not array budget"),
     (r"(?:ab initio|de novo|in (?:vitro|vivo|situ|silico)|a priori|per se|ad hoc)", ""),
-    (r"(?:(?:1|2|3|some|many|a few|a couple of) )?more (?!(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|threads?|memory"
-     r"|ram"
-     r"|space|time|disk|hours?|days?|than|or|if)(?![\w-]))(?=[a-z]{3,})", "command software"),
+    (r"(?:(?:1|2|3|some|many|a few|a couple of) )?more(?= (?!(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?|threads?"
+     r"|memory|ram"
+     r"|space|time|disk|hours?|days?|than|or|if)(?![\w-]))[a-z]{3,})", "command software"),
     (r"(?:has to be |have to be |must be |to be |is |are )?staged(?: in| out)?", "inputs outputs"),
     (r"(?:my|our|his|her|their|[a-z]+'s) (?:[a-z]+(?:'s)? )?(?:workstation|laptop|desktop|notebook|pc|macbook)s?", ""),
-    (r"(?:to )?queue (?=the following|this|it|up)|once (?:more|again)|one more time", ""),
+    (r"(?:to )?queue(?= (?:the following|this|it|up))|once (?:more|again)|one more time", ""),
     (r"(?:or|and),? (?:failing that|alternatively)(?=,? (?:by |with |in |on )?\x00)", "containers software"),
+    (r"only(?= (?:need|want|require|ask)(?:s|ed)?(?![\w-]))", "nodes tasks cpus gpus memory walltime_s"),
+    (r"(?:with )?(?:the |my |our )?(?:usual |following |same )?(?:options?|flags|settings"
+     r"|parameters)", "queue account"),
+    (r"if (?:it's|it is|that's|that is) (?:no|not too much) (?:trouble|bother|problem|effort)", ""),
     # How the field speaks
     (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
     (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),

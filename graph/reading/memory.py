@@ -29,8 +29,8 @@ LOCAL = (
 )
 LOCAL_AFTER = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| space| free space| available)? on (?:its |the |each |every "
-    rf"|a )?(?:own "
-    rf"|node's |each node's )?(?P<local>local|node-local|internal) (?P<disk>disk|scratch|ssds?|nvme|drive)"
+    rf"|a )?(?:own |node's |each node's |nodes' )?(?P<local>local|node-local|internal|own|(?<=node's)"
+    rf"|(?<=nodes')) ?(?P<disk>disk|scratch|ssds?|nvme|drive)"
     rf"(?: (?:of|on) (?:the|each|every) nodes?| space)?(?![\w-])"
 )
 LOCAL_WITH = (
