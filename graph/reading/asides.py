@@ -100,7 +100,8 @@ def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -
         return False
     if _YEARS.fullmatch(clause):
         return True
-    if "\x00" in clause or orders(clause) or is_unmet(clause) or names_a_file(clause):
+    whole = draft.line.norm[start:end]
+    if "\x00" in clause or orders(whole) or is_unmet(whole) or names_a_file(clause):
         return False
     why = _WHY.match(clause) is not None
     demanding = not why and demands(clause)

@@ -12,7 +12,7 @@ _DEMANDS = re.compile(
     r"(?<![\w-])(?:please|pls|must|mustn't|needs?|needed|needing|wants?|wanted|wanting|requires?|required|requiring"
     r"|should|shouldn't|shall|prefers?|preferred|avoid|avoids|avoiding|excludes?|excluding|insists?|demands?|use|uses"
     r"|using|(?:has|have|had|got) to|ready|deadline|called|named|expects?|approved|granted|assigned|reserved|booked"
-    r"|limited|allowed|permitted|may only|can only|forbid\w*|bann?(?:s|ed|ing)?|prohibit\w*|refus\w+|reject\w*|veto\w*"
+    r"|limited|allowed|permitted|may only|can only|forbid\w*|bann?(?:s|ed|ing)?|prohibit\w*|refus\w+|veto\w*"
     r"|disallow\w*|outlaw\w*|stays?|remains?|keeps?|wait (?:for|until|till)|parked|on hold|relies|rely|depends?"
     r"|fetches|pulls|pushes|clones|queries|downloads|uploads|connects|contacts|talks to"
     r"|bitte|muss|müssen|soll|sollen|darf|dürfen|bleiben|bleibt|verlassen|doit|doivent|faut|rester|restent)(?![\w-])"
@@ -37,8 +37,8 @@ _MODAL = (
     r"|mustn't|shouldn't|ought to|is not to|are not to|muss|müssen|soll|sollen|darf|dürfen|doit|doivent)"
 )
 _OF_THE_JOB = re.compile(
-    rf"^(?: ?(?:and|but|so|because|since|as|that|therefore|hence|which))* ?(?!{_PERSON}(?![\w-]))"
-    rf"(?:[^\s,;.]+ ){{1,6}}{_MODAL}(?![\w-])"
+    rf"^(?: ?(?:and|but|so|because|since|as|that|therefore|hence|which))*+ ?(?!{_PERSON}(?![\w-]))"
+    rf"(?:[^\s,;.]+ ){{1,6}}(?P<modal>{_MODAL})(?![\w-])"
 )
 _ORDERED = re.compile(
     r" ?(?:and |then |but |so )?(?:please |kindly |pls )?(?:keep|put|save|upload|send|drop|e-?mail|ping|notify|wipe"
@@ -53,7 +53,9 @@ _WANTED_OF_IT = re.compile(
     r" (?:that |on )?(?:it|them|this|these|everything|nothing|each|the work|the (?:job|data|scans|images|recordings"
     r"|results"
     r"|files|samples|genomes|tapes)|its own|his own|her own)(?![\w-])"
-    r"|(?<![\w-])(?:stays?|stayed|remains?|remained|kept|belongs?) (?:in|inside|within|at|here|on|under|with)(?![\w-])"
+    r"|(?<![\w-])(?:stays?|stayed|remains?|remained|keep(?:s|ing)?|kept|belongs?) (?:it |them |this |everything "
+    r"|the data )?(?:in|inside"
+    r"|within|at|here|on|under|with)(?![\w-])"
     r"|(?<![\w-])(?:leave|leaves|left|cross|leak|leaked|quit) (?:the |our )?(?:country|building|house|hospital|border)"
     r"|(?<![\w-])(?:forbid\w*|bann?(?:s|ed|ing)?|prohibit\w*|refus\w+|veto\w*|disallow\w*|outlaw\w*|decided against)"
     r"|(?<![\w-])(?:fetches|pulls|pulled|pushes|clones|queries|streams|downloads|uploads|connects|contacts|talks to"
@@ -72,9 +74,31 @@ _WANTED_OF_IT = re.compile(
     r"|(?<![\w-])(?:has|have|must|needs?) to (?:agree|approve|sign|confirm|look)(?![\w-])"
     r"|(?<![\w-])(?:prefer|take|choose|use) (?:any|some|an?)(?: other| different)|(?<![\w-])(?:elsewhere|woanders"
     r"|ailleurs)(?![\w-])"
+    r"|(?<![\w-])(?:it|the (?:job|code|program|run|solver|script|simulation)) (?:also )?(?:needs|wants|requires"
+    r"|expects)(?![\w-])"
     r"|(?<![\w-])nobody (?:outside|else|but|except)|(?<![\w-])(?:restent|rester|quittent|bleiben|verlassen)(?![\w-])"
 )
 """What is said of the job, its data and its surroundings, that asks for something."""
+_PERSON_BEFORE = re.compile(rf"(?<![\w-]){_PERSON} (?:[a-z]+ly )?$")
+_REFERS = re.compile(
+    r"(?<![\w-])(?:that|it|this|them|these|those|which)(?: one| 1)? (?:(?:has|have|needs?) to|must|should|is to|are to)"
+    r" (?:be |have )?(?:there|present|available|mounted|installed|loaded|done|ready|finished|read|that"
+    r"|had)(?: by then)?(?![\w-])"
+    r"|(?<![\w-])(?:use|take|have|need|want|run|try|start|pick|choose|stay (?:below|under|within)) (?:it|that|this"
+    r"|them|those)"
+    r"(?: one| 1)?(?: please| too| then| there| here)? ?$"
+    r"|(?<![\w-])needs? to have (?:that|it|this|them)(?![\w-])"
+)
+"""What only points to something that was read."""
+_CONTENT = re.compile(
+    r"(?<![\w-])(?:should|would|will|must|has to|have to|shall|can) (?:all )?(?:be |do |work |go |run "
+    r"|finish )?(?:just |quite |more than )?"
+    r"(?:enough|fine|ok|okay|plenty|sufficient|suffice|suffices|do|possible|easy|doable|good|right|well|smoothly"
+    r"|quick|in time)(?![\w-])"
+    r"|^ ?(?:please )?(?:take (?:care|your time)|keep up|call me|do (?:tell|let)|keep in (?:mind|touch)|start (?:it "
+    r"|this )?with)(?![\w-])"
+)
+"""What only says that something is enough, or is a turn of phrase."""
 _CORRECTS = re.compile(
     r"(?<![\w-])(?:moved|changed|closed|withdrawn|switched|doubled|halved|cancell?ed|dropped|extended|postponed"
     r"|increased"
@@ -94,11 +118,15 @@ def orders(clause: str) -> bool:
 
 def is_of_the_job(clause: str) -> bool:
     """Whether something that is no person must, should or cannot be or do something (`the nodes must be alike`)."""
-    return _OF_THE_JOB.match(clause) is not None
+    found = _OF_THE_JOB.match(clause)
+    return found is not None and _PERSON_BEFORE.search(clause[: found.start("modal")]) is None
 
 
 def is_unmet(clause: str) -> bool:
     """Whether a clause in which nothing was read demands something all the same."""
+    clause = re.sub(r" {2,}", " ", clause)
+    if _CONTENT.search(clause) or _REFERS.search(clause):
+        return False
     return (
         is_of_the_job(clause) or _ORDERED.match(clause) is not None or _WANTED_OF_IT.search(clause) is not None
     )  # fmt: skip

@@ -44,11 +44,11 @@ def ask_about_doubtful(draft: Draft, fields: dict[str, Any]) -> None:
         told = _told_beside(draft, source)
         if root == "sites" and told and not SURE_OF_A_SITE.search(source.words.lower()):
             _ask_site(draft, fields, source, told)
-        elif root in _KEYS and _KEYS[root] in fields and any(map(_denies, told)):
+        elif root in _KEYS and (root in fields or _KEYS[root] in fields) and (denied := _denied(draft, source)):
             asked.add(root)
-            fields.pop(_KEYS[root])
+            fields.pop(root if root in fields else _KEYS[root])
             draft.ask_plain(
-                root, source.words, source.start, f"{source.words!r} stands beside {told[0]!r}: is it wanted?", []
+                root, source.words, source.start, f"{source.words!r} stands beside {denied!r}: is it wanted?", []
             )
 
 
@@ -59,9 +59,12 @@ def _told_beside(draft: Draft, source: Source) -> list[str]:
     return [words for words in told if not _ONLY.fullmatch(words.lower())]
 
 
-def _denies(told: str) -> bool:
-    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", told.lower())  # noqa: RUF001  # as typed
-    return any(word in _DENIES or base_form(word) in SCORN or word in SCORN for word in words)
+def _denied(draft: Draft, source: Source) -> str:
+    """The first word of a source's clause that no rule read and that denies or scorns; empty: there is none."""
+    at = draft.line.place(source.start or 0)
+    first, last = clause_about(draft.line.norm, at, at + max(1, len(source.words)))
+    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", draft.line.open[first:last])  # noqa: RUF001  # as typed
+    return next((word for word in words if word in _DENIES or word in SCORN or base_form(word) in SCORN), "")
 
 
 def _ask_site(draft: Draft, fields: dict[str, Any], source: Source, told: list[str]) -> None:

@@ -6,12 +6,13 @@ import re
 
 from graph.reading.asides import pass_over_asides
 from graph.reading.background import pass_over_remarks
+from graph.reading.demands import is_unmet
 from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.file_names import names_a_file
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
-from graph.reading.ordinary import asks_nothing
+from graph.reading.ordinary import asks_nothing, clauses_of
 from graph.reading.verbs import VERBS
 
 __all__ = ["read_leftover", "read_options"]
@@ -62,11 +63,16 @@ def read_leftover(draft: Draft) -> None:
     pass_over_remarks(draft)
     for match in (found for rule in (_OF_A_STORY, _NUMBERED, _OF_NATURE) for found in draft.line.find(rule)):
         draft.aside(*match.span())
-    run: list[int] = []
     text = draft.open_but_asides()
+    named = bool({"command", "software", "script", "containers"} & draft.fields.keys())
+    for start, end in clauses_of(draft.line.norm) if named else ():
+        if text[start:end].strip() and "\x00" not in text[start:end] and is_unmet(draft.line.norm[start:end]):
+            draft.unread.append(draft.words(start, end).strip(" ,.;:!?"))
+            draft.told.append((start, end))
+            draft.line.claim(start, end)
+    run: list[int] = []
     found: list[str] = []
     passed: list[str] = []
-    named = bool({"command", "software", "script", "containers"} & draft.fields.keys())
     title = _title(draft)
     table = draft.line.text.count(" | ") > 1
 

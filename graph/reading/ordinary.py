@@ -8,6 +8,7 @@ has, which may be the name of a program or of a site.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from string import ascii_lowercase
 
@@ -19,7 +20,9 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 
-__all__ = ["SURE_OF_A_SITE", "asks_nothing", "base_form", "clause_about", "is_foreign_noun", "is_ordinary"]
+__all__ = [
+    "SURE_OF_A_SITE", "asks_nothing", "base_form", "clause_about", "clauses_of", "is_foreign_noun", "is_ordinary",
+]  # fmt: skip
 
 _WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -104,7 +107,7 @@ def asks_nothing(draft: Draft, text: str, start: int, end: int) -> bool:
         return False  # `in Germany`
     first_of, last_of = clause_about(draft.line.norm, start, end)
     clause = text[first_of:last_of]
-    if "\x00" not in clause and is_unmet(clause):
+    if "\x00" not in clause and is_unmet(draft.line.norm[first_of:last_of]):
         return False  # `the nodes must be homogeneous`
     if _of_a_site(draft, first_of, last_of):
         return False  # `running at titan is illegal`
@@ -142,6 +145,15 @@ def clause_about(norm: str, start: int, end: int) -> tuple[int, int]:
     return before[-1] if before else max(0, start - _FARTHEST), after.start() if after else min(
         len(norm), end + _FARTHEST
     )
+
+
+def clauses_of(norm: str) -> Iterator[tuple[int, int]]:
+    """Where the clauses of a text begin and end."""
+    start = 0
+    for found in _CLAUSE_ENDS.finditer(norm):
+        yield start, found.start()
+        start = found.end()
+    yield start, len(norm)
 
 
 def _of_a_site(draft: Draft, first: int, last: int) -> bool:

@@ -107,7 +107,8 @@ def hide_signature(draft: Draft, sites: Sequence[str]) -> None:
         draft.aside_text(*greeting.span())
     for match in _CLOSING.finditer(text):
         tail = text[match.end() :]
-        if len(tail) <= _LONGEST and text[: match.start()].strip() and _is_signature(tail, known):
+        says = text[: match.start()].strip() and not _KEEPS.search(match[0])
+        if len(tail) <= _LONGEST and says and _is_signature(tail, known):
             draft.aside_text(match.start(), len(text))
             draft.default(f"{' '.join(tail.split())!r} is taken as who wrote it")
             return
@@ -116,6 +117,7 @@ def hide_signature(draft: Draft, sites: Sequence[str]) -> None:
         if (
             len(tail) <= _LONGEST
             and _COURTESY.search(match["bye"])
+            and not _asks(match["bye"], known)
             and text[: match.start()].strip()
             and _is_signature(tail, known)
         ):
