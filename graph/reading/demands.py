@@ -60,7 +60,8 @@ _WANTED_OF_IT = re.compile(
     r"|(?<![\w-])(?:forbid\w*|bann?(?:s|ed|ing)?|prohibit\w*|refus\w+|veto\w*|disallow\w*|outlaw\w*|decided against)"
     r"|(?<![\w-])(?:fetches|pulls|pulled|pushes|clones|queries|streams|downloads|uploads|connects|contacts|talks to"
     r"|hands"
-    r" over|is called (?:in|by|at|when|from)|calls|depends on|wait for|waits for it|under embargo|subject to"
+    r" over|is called (?:in|by|at|when|from)|calls|depends on|(?:must|should|to|please|and|has to) wait for"
+    r"|waits for it|under embargo|subject to"
     r"|covered by|falls? under)(?![\w-])"
     r"|(?<![\w-])(?:made|written|optimi[sz]ed|tuned|meant|designed|developed|compiled|built) (?:for|with|under) "
     r"|(?<![\w-])if (?:it|a (?:node|machine|job))(?:'s| is| dies| crashes| fails)|(?<![\w-])should it(?![\w-])"
@@ -91,7 +92,8 @@ _REFERS = re.compile(
 )
 """What only points to something that was read."""
 _CONTENT = re.compile(
-    r"(?<![\w-])(?:should|would|will|must|has to|have to|shall|can) (?:all )?(?:be |do |work |go |run "
+    r"(?<![\w-])(?:can't|cannot|can not) wait(?![\w-])|(?<![\w-])(?:should|would|will|must|has to|have to|shall"
+    r"|can) (?:all )?(?:be |do |work |go |run "
     r"|finish )?(?:just |quite |more than )?"
     r"(?:enough|fine|ok|okay|plenty|sufficient|suffice|suffices|do|possible|easy|doable|good|right|well|smoothly"
     r"|quick|in time)(?![\w-])"
