@@ -82,7 +82,8 @@ _WANTED_OF_IT = re.compile(
 """What is said of the job, its data and its surroundings, that asks for something."""
 _PERSON_BEFORE = re.compile(rf"(?<![\w-]){_PERSON} (?:[a-z]+ly )?$")
 _REFERS = re.compile(
-    r"(?<![\w-])(?:that|it|this|them|these|those|which)(?: one| 1)? (?:(?:has|have|needs?) to|must|should|is to|are to)"
+    r"(?<![\w-])(?:finished|done|ready|there|over|complete) by then(?![\w-])|(?<![\w-])(?:that|it|this|them|these"
+    r"|those|which)(?: one| 1)? (?:(?:has|have|needs?) to|must|should|is to|are to)"
     r" (?:be |have )?(?:there|present|available|mounted|installed|loaded|done|ready|finished|read|that"
     r"|had)(?: by then)?(?![\w-])"
     r"|(?<![\w-])(?:use|take|have|need|want|run|try|start|pick|choose|stay (?:below|under|within)) (?:it|that|this"

@@ -50,6 +50,7 @@ _NOT_AFTER = re.compile(
     r"|if (?:it is |it's |that is |they are )?(?:possible|available|there(?: is one)?|you have (?:it|them|one)|free)"
     r"|where (?:possible|available)))(?![\w-])\)?"
 )
+_GUESSED = re.compile(r"(?<![\w-])(?:maybe|perhaps) (?:for )?$")
 _WISHED = re.compile(
     r"(?<![\w-])(?:optional(?:ly)?|nice|preferred|preferabl[ey]|ideally|welcome|plus|bonus|if possible|if available"
     r"|where (?:possible|available)|(?:not|[a-z]+n't)(?: really| strictly| absolutely| at all)? (?:a must|needed"
@@ -164,12 +165,17 @@ class Draft:
     def _kind(self) -> Literal["text", "form", "script", "person", "option"]:
         return self.origin
 
-    def negated(self, start: int, end: int, *, wish: bool = False) -> bool:
+    def negated(self, start: int, end: int, *, wish: bool = False, guess: bool = False) -> bool:
         """Whether the words about it say `not`: then nothing is stated, and the words are told back.
 
-        With `wish`, what would only be nice to have is named, not told: sites without it count too.
+        With `wish`, what would only be nice to have is named, not told: sites without it count too. With `guess`, an
+        amount is stated too where it is only guessed (`maybe 5 hours`).
         """
         before = self.line.open[max(0, start - 40) : start]
+        guessed = _GUESSED.search(before) if guess else None
+        if guessed is not None:
+            self.aside(start - len(guessed[0]), start)
+            return False
         found = _NOT.search(before) or _NOT_INSIDE.match(self.line.norm[start:end])
         if found is None:
             later = _NOT_AFTER.match(self.line.open, end)
@@ -217,7 +223,7 @@ class Draft:
 
     def put(self, path: str, value: Any, start: int, end: int, *, label: str = "") -> None:  # noqa: ANN401  # values of any field
         """State a field that has one value; a second, different value becomes a question."""
-        if self.negated(start, end):
+        if self.negated(start, end, guess=path == "walltime_s"):
             return
         words = self.words(start, end)
         if self.fields.get(path, value) != value and self.preferred(self.stated_at.get(path, end), start):

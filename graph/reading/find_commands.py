@@ -94,7 +94,7 @@ _NO_SERIES = r"(?!v?\d+(?:\.\d+)*\.[xX](?!\w))"
 """`2024.x` is a series of versions, no file."""
 _OPENING = re.compile(
     r"\s*(?P<program>[a-z][a-z0-9_-]+)[ \t]+(?:(?P<verb>[a-z][a-z0-9_-]+)[ \t]+)?(?:--?[A-Za-z@][\w-]*(?=[ =])"
-    rf"|{_NO_SERIES}[\w./-]+\.[A-Za-z]\w{{0,7}}(?=[\s,;])|[\w.-]+/[\w.-]+ -)"
+    rf"|{_NO_SERIES}[\w./-]+\.[A-Za-z]\w{{0,7}}(?=[\s,;:])|[\w.-]+/[\w.-]+ -)"
 )
 """`nextflow run main.nf` and `gmx mdrun -deffnm md` at the beginning of a request."""
 _AFTER_COLON = re.compile(

@@ -114,6 +114,9 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:with )?(?:the |my |our )?(?:usual |following |same )?(?:options?|flags|settings"
      r"|parameters)", "queue account"),
     (r"if (?:it's|it is|that's|that is) (?:no|not too much) (?:trouble|bother|problem|effort)", ""),
+    (r"(?:any(?:where|thing| site| place)?|every(?:where|thing)? )?else (?:is|will be|would be) (?:ok|okay|fine"
+     r"|good)", "sites_not"),
+    (r"(?:or )?(?:else|otherwise) (?:nothing|do nothing|not)" + _END, "dependencies"),
     # How the field speaks
     (r"(?:built|compiled|linked) (?:against|with|for)|builds? of", "mpi software"),
     (r"(?:fast|high-speed|quick|good|proper|decent)(?= ?\x00)|at no less(?: than)?", "networks"),

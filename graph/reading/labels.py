@@ -164,6 +164,14 @@ _EVEN_IF = re.compile(
 """`even if job 12 fails`: it is waited for, whatever becomes of it."""
 
 
+_PER_BEHIND = re.compile(
+    r"(?i)(?:^|(?<=[,;|\n] ))(?P<unit>tasks|ranks|processes|procs|cores|cpus|gpus|threads) per (?P<of>node|task|rank"
+    r"|process) "
+    r"(?P<count>\d{1,5})(?=[ \t]*(?:[,;|\n]|$))"
+)
+"""`nodes 7, tasks per node 128`."""
+
+
 def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, str]]:
     """Labels that other rules would not know, each with its place and what to read in its place.
 
@@ -203,6 +211,8 @@ def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, st
         known = _norm(said, "", match["value"].strip(), "")
         end = match.start("value") + len(match["value"].rstrip()) if known and known[1] else match.end("row")
         yield match.start("row"), end, f"; {''.join(known or (f'{said}:', ''))}"
+    for match in _PER_BEHIND.finditer(text):
+        yield *match.span(), f"{match['count']} {match['unit'].lower()} per {match['of'].lower()}"
     for match in _SHORT.finditer(text):
         unit = "cores" if match["unit"].lower() == "cpn" else "tasks"
         yield *match.span(), f"{match['nodes']} nodes, {match['count']} {unit} per node"

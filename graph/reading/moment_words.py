@@ -50,7 +50,8 @@ _WEEKDAY = (
     r"|dimanche)"
 )
 _DATE = (
-    rf"(?:(?:the )?(?:(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+    rf"(?:(?:the )?(?:(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\.?"
+    rf"|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
     rf"|(?:lun|mar|mercre"
     rf"|jeu|vendre|same)di|dimanche),? (?:the |le |den )?(?=\d))?"
     rf"(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})|(?P<dotted>\d{{1,2}}\.\d{{1,2}}\.(?:\d{{4}}"
@@ -159,7 +160,8 @@ BRACKETED = (
 )
 """`not before the maintenance ends (Tuesday 18:00)`: the moment of something that happens."""
 RULE = (
-    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:(?:the|on|at|am|den|le|for|zum) )?{_WHEN}(?!\w|:\d)"
+    rf"(?<![\w-])(?:{_NOT_BEFORE}|{_BEFORE}|{_FROM}) (?:(?:fertig|done|ready|finished|over) )?(?:(?:the|on|at|am|den"
+    rf"|le|for|zum) )?{_WHEN}(?!\w|:\d)"
     rf"(?: or (?:later|earlier|before|after)| at the (?:latest|earliest)| on(?:wards?)?(?= ?[,.;:)]|$))?{_NOT_ELSE}"
 )
 CORRECTED = (

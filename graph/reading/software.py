@@ -82,6 +82,7 @@ def _is_told_of(draft: Draft, match: re.Match[str]) -> bool:
 
 def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     """The part of a name that is no word of the language: `running GROMACS` is GROMACS."""
+    start -= len(_first_word(draft, start, end))
     norm = draft.line.norm[start:end]
     words = norm.split(" ")
     single = len(words) == 1 and len(words[0]) == 1 and draft.line.words(start, end).isupper()
@@ -116,6 +117,15 @@ def _of_two_parts(name: str, match: re.Match[str]) -> bool:
         parts[0].lower()
     )
     return bool(version) and capital and "/" in name.split(" ")[-1]
+
+
+def _first_word(draft: Draft, start: int, end: int) -> str:
+    """The first word of a name of three in capitals that begins a line (`Fire Dynamics Simulator`), with its blank."""
+    lead = re.search(r"(?:^|; ?)(?P<first>[a-z]{2,} )$", draft.line.norm[max(0, start - 40) : start])
+    if lead is None or " " not in draft.line.norm[start:end] or plain_word(lead["first"].strip()):
+        return ""
+    whole = draft.line.words(start - len(lead["first"]), end).split()
+    return lead["first"] if all(word[:1].isupper() for word in whole) else ""
 
 
 def _versioned(draft: Draft, match: re.Match[str], *, told: bool) -> None:
