@@ -82,7 +82,6 @@ _JOB = r"\d{1,12}(?:\[\])?(?:\.[\w.-]+)?(?:_\d+)?"
 _HOW = (
     r"(?: (?:both |all )?(?:has |have |is |was |had |are |were )?(?:both |all )?(?P<how>success(?:ful"
     r"|fully) (?:finished|completed|ended|done|terminated|through)(?: (?:is|has))?|succe\w+|finish\w* success\w*"
-    r""
     r"|(?:finish|complet|end|terminat)\w* with success|complet\w* success\w*"
     r"|ended? success\w*|end\w* ok|finish\w* ok|is ok|ok|finish\w*|complet\w*|end\w*|done|over"
     r"|fail\w*|start\w*|begins?|begun|terminat\w*|runs? through|went (?:through )?(?:fine|ok|well)|(?:is "

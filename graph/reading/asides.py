@@ -9,7 +9,6 @@ nothing that was read where they stand in such a clause.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from graph.reading.bearing import BEARING, HOW_IT_WAS, LOOSE, TIMES, TURNING
 from graph.reading.closed_words import is_closed_word
@@ -18,7 +17,7 @@ from graph.reading.draft import Draft
 from graph.reading.everyday import EVERYDAY
 from graph.reading.file_names import names_a_file
 from graph.reading.lexicon import PADDING, UNIT_WORDS
-from graph.reading.ordinary import base_form, is_ordinary
+from graph.reading.ordinary import base_form, clauses_of, is_ordinary
 from graph.reading.verbs import VERBS
 
 __all__ = ["pass_over_asides"]
@@ -31,10 +30,10 @@ _BREAK = re.compile(
 _WORD = re.compile(r"[^\s,;:!?()\"“”«»*`]*[^\s,;:!?()\"“”«»*`.]")
 _PAST = re.compile(
     r"(?<![\w-])(?:was|were|wasn't|weren't|had|hadn't|did|didn't|got|gave|went|came|took|ate|blew|broke|fell|found|kept"
-    r"|lost|ran|said|sat|sent|spent|stood|stuck|took|told|thought|threw|turned|went|won|wrote|made|left|led|held"
+    r"|lost|ran|said|sat|sent|spent|stood|stuck|told|thought|threw|turned|went|won|wrote|made|left|led|held"
     r"|brought"
     r"|bought|built|began|became|felt|flew|forgot|hit|met|paid|saw|sold|showed|slept|spoke|swore|taught|tore|used"
-    r"|woke|(?!need|speed|feed|seed|breed|indeed|exceed|proceed|shared|based|speed)[a-z]{2,}ed)(?![\w-])"
+    r"|woke|(?!need|speed|feed|seed|breed|indeed|exceed|proceed|shared|based)[a-z]{2,}ed)(?![\w-])"
 )
 _REASON = re.compile(r" ?(?:because|since|as|for|so that|so|otherwise|while|whereas|although|which|who|where|when) ")
 _EQUIPPED = re.compile(
@@ -74,23 +73,13 @@ def pass_over_asides(draft: Draft) -> None:
     if not {"command", "software", "script", "containers"} & draft.fields.keys():
         return
     text, last = draft.open_but_asides(), -1
-    for start, end in _clauses(draft.line.norm):
+    for start, end in clauses_of(draft.line.norm, _BREAK):
         follows = last >= 0 and re.fullmatch(r"[ ,]*", draft.line.norm[last:start]) is not None
         if _is_aside(draft, text, start, end, follows=follows):
             last = end
             words = draft.words(start, end).strip(" ,.;!?")
             draft.default(f"{words!r} tells of the work, and asks for nothing")
             draft.aside(start, end)
-
-
-def _clauses(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for stop in [*_BREAK.finditer(text)]:
-        if text[start : stop.start()].strip():
-            yield start, stop.start()
-        start = stop.end()
-    if text[start:].strip():
-        yield start, len(text)
 
 
 def _is_aside(draft: Draft, text: str, start: int, end: int, *, follows: bool) -> bool:

@@ -141,13 +141,20 @@ SCORN = frozenset(_SCORN.split())
 LOOSE = frozenset(_LOOSE.split()) | SCORN
 """What says how much or of what kind beside a word of the field, and nothing where there is none."""
 HOW_IT_WAS = (
-    TIMES | LOOSE | KEYWORDS | FUNCTION_WORDS | UNIT_WORDS | {"copy", "copied", "upload", "download", "transfer"}
+    TIMES
+    | LOOSE
+    | KEYWORDS
+    | FUNCTION_WORDS
+    | UNIT_WORDS
+    | {"copy", "copied", "upload", "download", "transfer"}
     | frozenset((_AMOUNTS + _MACHINES + _PROGRAMS + _JOBS).split())
-)  # fmt: skip
+)
 """What can be told of an earlier time, where it asks for nothing."""
 BEARING = (
-    TURNING | LOOSE | frozenset(NUMBER_WORDS)
+    TURNING
+    | LOOSE
+    | frozenset(NUMBER_WORDS)
     | frozenset((_TIMES + _AMOUNTS + _MACHINES + _PROGRAMS + _JOBS + _PLACES + _MONEY + _SCORN).split())
     | ((KEYWORDS | FUNCTION_WORDS) - frozenset(_SAID_OFTEN.split()))
-)  # fmt: skip
+)
 """Everything that is told back where it is left over."""

@@ -24,7 +24,7 @@ _UNIT = (
 )
 RAISE = (
     r"(?<![\w-])(?:please )?(?:raise|increase|lower|reduce|double[ds]?|halve[ds]?|half|twice|extend(?:ed)?|shorten"
-    r"(?:ed)?|prolong(?:ed)?|decrease|cut|change|set|bring|double|halve)(?: the)?"
+    r"(?:ed)?|prolong(?:ed)?|decrease|cut|change|set|bring)(?: the)?"
     rf"(?: (?:number|count) of)?(?: the)? {_UNIT}(?: from {NUMBER})? to (?P<n>{NUMBER})"
     r"(?![\w:-]|[.,]\d)(?! (?:per|on|for|in|to) )"
 )
@@ -92,7 +92,7 @@ _BUT = re.compile(
 _NOT_THE = (
     r",? ?(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not)(?: in| on| the| queue| account)*"
 )
-_PASSED = re.compile(
+_PASSED = (
     r"(?P<lead>(?<![\w-])(?:and |but )?(?:instead of|rather than|in place of|no longer|not|instead(?= )|lieu of"
     rf"|at lieu of)) (?:the |only |just )?(?P<n>{NUMBER})(?: ?(?P<unit>[a-z]+))?(?![\w-]|[.,]\d)"
 )
@@ -114,13 +114,12 @@ def read_changes(draft: Draft) -> None:
         if count:
             draft.amounts.append(Amount(unit, count, None, *match.span()))  # type: ignore[arg-type]  # one of these
             draft.line.claim(*match.span())
-    names = _names(draft, launch)
+    names = {name.lower(): name for name in reversed(_variables(draft, launch))}
     if names:
         for match in draft.line.find(_VARIABLE.format("|".join(map(re.escape, names)))):
-            name = next(each for each in _variables(draft, launch) if each.lower() == match["name"])
             value = draft.line.words(*match.span("value")).rstrip(".:\"'").lstrip("\"'")
             if value and not is_closed_word(value, ""):
-                draft.add("environment", variable(draft.secrets, name, value), *match.span())
+                draft.add("environment", variable(draft.secrets, names[match["name"]], value), *match.span())
                 draft.default(f"{draft.words(*match.span())!r} counts, not what the line says")
     for match in draft.line.find(_COMPARES):
         draft.line.claim(*match.span())
@@ -130,10 +129,6 @@ def read_changes(draft: Draft) -> None:
     for match in draft.line.find(r"(?<=[\x00 ,])(?:though|however|nevertheless|nonetheless)(?= ?(?:[,.;!\x00]|$))"):
         draft.line.claim(*match.span())
     _pass_over_old(draft, launch)
-
-
-def _names(draft: Draft, launch: object) -> list[str]:
-    return [name.lower() for name in _variables(draft, launch)]
 
 
 def _variables(draft: Draft, launch: object) -> list[str]:
@@ -190,7 +185,7 @@ def _pass_over_old(draft: Draft, launch: object) -> None:
     names = "|".join(map(re.escape, _old_names(draft, launch)))
     for match in draft.line.find(rf"{_NOT_THE} (?:{names})(?: (?:queue|account))?(?![\w-])") if names else ():
         draft.line.claim(*match.span())
-    for match in draft.line.find(_PASSED.pattern):
+    for match in draft.line.find(_PASSED):
         count, unit = count_of(match["n"]), match["unit"] or ""
         sizes = [_SECONDS[unit]] if unit in _SECONDS else [1, 60, 3600, 86400]
         if count is not None and any(count * size in old for size in sizes):

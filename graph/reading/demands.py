@@ -130,9 +130,7 @@ def is_unmet(clause: str) -> bool:
     clause = re.sub(r" {2,}", " ", clause)
     if _CONTENT.search(clause) or _REFERS.search(clause):
         return False
-    return (
-        is_of_the_job(clause) or _ORDERED.match(clause) is not None or _WANTED_OF_IT.search(clause) is not None
-    )  # fmt: skip
+    return is_of_the_job(clause) or _ORDERED.match(clause) is not None or _WANTED_OF_IT.search(clause) is not None
 
 
 def corrects(clause: str) -> bool:

@@ -273,8 +273,9 @@ def _ends_with(draft: Draft, at: int, fields: str) -> bool:
     """Whether what ends at a place of the normal form was read into one of the fields; where that is not known, yes."""
     ends = {
         draft.line.place(source.start + len(source.words)): source.field
-        for source in draft.sources if source.start is not None
-    }  # fmt: skip
+        for source in draft.sources
+        if source.start is not None
+    }
     field = ends.get(at) or ends.get(at - 1)
     return field is None or any(_is_stated(name, {field}) for name in fields.split())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from dragoman.request import Dependency
 from graph.reading.draft import Draft
@@ -72,13 +73,19 @@ def _means(draft: Draft, job: re.Match[str], match: re.Match[str]) -> bool:
     return match["when"] != "if" or _RUNS.match(draft.line.open, match.end()) is not None
 
 
+def _kind(how: str, *, anyhow: bool) -> Literal["afterany", "afternotok", "afterok"] | None:
+    """The kind of dependency that the words about a job's end state; None: they leave open whether it succeeded."""
+    if anyhow:
+        return "afterany"
+    if how.startswith(("fail", "crash")):
+        return "afternotok"
+    return "afterok" if re.search(r"succe|clean|without|ok|well", how) else None
+
+
 def _state(draft: Draft, job: re.Match[str], match: re.Match[str]) -> None:
     ids = [job["id"], *re.findall(r"\d+", job["more"])]
     how = f"{match['how'] or ''}{match['well'] or ''}{match['success'] or ''}"
-    kind = (
-        "afterany" if match["any"] else "afternotok" if how.startswith(("fail", "crash"))
-        else "afterok" if re.search(r"succe|clean|without|ok|well", how) else None
-    )  # fmt: skip
+    kind = _kind(how, anyhow=bool(match["any"]))
     words = draft.words(*match.span())
     draft.line.claim(*job.span())
     if kind is None:
@@ -89,4 +96,4 @@ def _state(draft: Draft, job: re.Match[str], match: re.Match[str]) -> None:
         draft.ask("dependencies", *match.span(), f"{words!r}: must job {' and '.join(ids)} have succeeded?", options)
         return
     for each in ids:
-        draft.add("dependencies", Dependency(kind=kind, job_id=each), *match.span())  # type: ignore[arg-type]  # set above
+        draft.add("dependencies", Dependency(kind=kind, job_id=each), *match.span())

@@ -21,8 +21,14 @@ from graph.reading.everyday import EVERYDAY
 from graph.reading.lexicon import PADDING
 
 __all__ = [
-    "SURE_OF_A_SITE", "asks_nothing", "base_form", "clause_about", "clauses_of", "is_foreign_noun", "is_ordinary",
-]  # fmt: skip
+    "SURE_OF_A_SITE",
+    "asks_nothing",
+    "base_form",
+    "clause_about",
+    "clauses_of",
+    "is_foreign_noun",
+    "is_ordinary",
+]
 
 _WORD = re.compile(r"[^\s,;:.!?()\"'`*]+(?:['’][^\W\d_]+)?")  # noqa: RUF001  # as typed
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
@@ -147,10 +153,10 @@ def clause_about(norm: str, start: int, end: int) -> tuple[int, int]:
     )
 
 
-def clauses_of(norm: str) -> Iterator[tuple[int, int]]:
-    """Where the clauses of a text begin and end."""
+def clauses_of(norm: str, ends: re.Pattern[str] = _CLAUSE_ENDS) -> Iterator[tuple[int, int]]:
+    """Where the clauses of a text begin and end; `ends` is what stands between two."""
     start = 0
-    for found in _CLAUSE_ENDS.finditer(norm):
+    for found in ends.finditer(norm):
         yield start, found.start()
         start = found.end()
     yield start, len(norm)

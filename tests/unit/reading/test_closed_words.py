@@ -193,18 +193,20 @@ def test_a_time_behind_the_other_of_two_commands_counts(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "asked"),
     [
-        "Would ./sim run on 4 nodes?", "Can ./sim run on titan?", "how long would ./sim take on 2 nodes",
-        "Please tell me how long ./sim takes on 4 nodes.", "I wonder whether ./sim would fit on titan",
-        "What does ./sim cost on titan",
+        ("Would ./sim run on 4 nodes?", ["command"]),
+        ("Can ./sim run on titan?", ["command"]),
+        ("how long would ./sim take on 2 nodes", ["command"]),
+        ("Please tell me how long ./sim takes on 4 nodes.", ["command"]),
+        ("I wonder whether ./sim would fit on titan", ["command"]),
+        ("What does ./sim cost on titan", ["command", "sites"]),
     ],
-)  # fmt: skip
-def test_an_indirect_question_runs_nothing(text: str, read: Read) -> None:
+)
+def test_an_indirect_question_runs_nothing(text: str, asked: list[str], read: Read) -> None:
     reading = read(text, sites=("titan",))
     assert reading.request.command == ()
-    assert reading.questions[0].field == "command"
-    assert {question.field for question in reading.questions} <= {"command", "sites"}
+    assert [question.field for question in reading.questions] == asked
 
 
 @pytest.mark.parametrize(
