@@ -44,6 +44,8 @@ from simulation.archetypes import archetype_fleet
 
 HERE = Path(__file__).parent
 Answers = dict[tuple[str, str], str]
+SIDE_BY_SIDE = 2
+"""Requests under way at once: while one waits for the database, the other is computed."""
 
 
 @contextmanager
@@ -77,32 +79,47 @@ async def ask_all(
     customs: Conventions,
     checkpoints: Checkpoints | None,
 ) -> Answers:
-    """Every request at every site; a request that is asked back gets no verdict."""
+    """Every request at every site, two requests side by side; a request that is asked back gets no verdict."""
     verdicts: Answers = {}
-    for prompt in prompts:
-        reading = read_request(prompt.text, now=datetime.now(UTC))
-        if not reading.complete:
-            verdicts |= {(site.name, prompt.id): "NEEDS_INFORMATION" for site in fleet.sites}
-            continue
-        thread = f"bench-{customs.name}-{prompt.id}"
+    waiting = iter(prompts)
+
+    async def work() -> None:
+        for prompt in waiting:
+            verdicts.update(await ask_one(runtimes, fleet, prompt, customs, checkpoints))
+
+    async with anyio.create_task_group() as workers:
+        for _ in range(SIDE_BY_SIDE):
+            workers.start_soon(work)
+    return verdicts
+
+
+async def ask_one(
+    runtimes: dict[str, SiteRuntime],
+    fleet: Fleet,
+    prompt: Prompt,
+    customs: Conventions,
+    checkpoints: Checkpoints | None,
+) -> Answers:
+    """One request at every site."""
+    reading = read_request(prompt.text, now=datetime.now(UTC))
+    if not reading.complete:
+        return {(site.name, prompt.id): "NEEDS_INFORMATION" for site in fleet.sites}
+    verdicts: Answers = {}
+    thread = f"bench-{customs.name}-{prompt.id}"
+    if checkpoints is not None:
+        await checkpoints.ledger.create_thread(ThreadRow(thread_id=thread))
+
+    async def ask(site: Site) -> SiteAnswer:
+        runtime = runtimes[site.name]
+        return SiteAnswer(*await ask_secretary(runtime, reading.request, round_=0, timeout_s=60, conventions=customs))
+
+    async def keep(answers: Sequence[SiteAnswer]) -> None:
         if checkpoints is not None:
-            await checkpoints.ledger.create_thread(ThreadRow(thread_id=thread))
+            await checkpoints.ledger.save_answers(thread, "negotiator", answers)
+        verdicts.update({(each.proposal.site, prompt.id): each.proposal.verdict.value for each in answers})
 
-        async def ask(site: Site, request=reading.request) -> SiteAnswer:  # type: ignore[no-untyped-def]  # noqa: ANN001
-            proposal, seen = await ask_secretary(
-                runtimes[site.name], request, round_=0, timeout_s=60, conventions=customs
-            )
-            return SiteAnswer(proposal, seen)
-
-        async def keep(
-            answers: Sequence[SiteAnswer], thread: str = thread, prompt: Prompt = prompt, verdicts: Answers = verdicts
-        ) -> None:
-            if checkpoints is not None:
-                await checkpoints.ledger.save_answers(thread, "negotiator", answers)
-            verdicts.update({(each.proposal.site, prompt.id): each.proposal.verdict.value for each in answers})
-
-        await ask_sites(fleet.sites, ask, keep, lambda _: False, Asking())
-    return verdicts  # fmt: skip
+    await ask_sites(fleet.sites, ask, keep, lambda _: False, Asking())
+    return verdicts
 
 
 def print_scores(name: str, verdicts: Answers, prompts: Sequence[Prompt], pairs: Sequence[Pair]) -> Scores:

@@ -69,7 +69,8 @@ class Observer:
         self.facts = facts
         self.clock = clock
         self.kept = kept
-        self._flying: dict[tuple[object, FactKey], anyio.Event] = {}
+        self._flying: dict[tuple[object, FactKey], anyio.Event | None] = {}
+        # None until somebody waits: most questions are nobody else's at the same time.
 
     async def observe_many(self, asks: Sequence[Ask]) -> list[Observation]:
         """Evidence for many questions, in their order; probes of one transport share their round trips.
@@ -96,7 +97,7 @@ class Observer:
                 theirs[one.key] = one
             else:
                 mine[one.key] = one
-                self._flying[loop, one.key] = anyio.Event()
+                self._flying[loop, one.key] = None
         try:
             found |= await self._ask(list(mine.values()))
         finally:
@@ -124,9 +125,11 @@ class Observer:
             flying.set()
 
     async def _from_other_task(self, loop: object, asked: _Asked) -> Observation:
-        flying = self._flying.get((loop, asked.key))
-        if flying is not None:
-            await flying.wait()
+        place = loop, asked.key
+        if place in self._flying:
+            landed = self._flying[place] or anyio.Event()
+            self._flying[place] = landed
+            await landed.wait()
         kept = self.facts.get(asked.key, self.clock(), asked.max_age_s)
         if kept is not None:
             return kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import NamedTuple
 
 from dragoman.facts import NodeGroup, Queue, Workload
 from dragoman.kleene import Truth, all_of, sum_of, truth
@@ -58,7 +59,6 @@ def place(
 ) -> Placement:
     """Try every alternative shape on every queue and keep the best: fits before unknown before no, now before later."""
     shapes = request.shapes or (Shape(),)
-    whole = Shape() if not request.components else None
     if workload is None or workload.queues is None or workload.groups is None:
         check = Check(
             requirement="nodes and a queue for the job",
@@ -80,8 +80,9 @@ def place(
         )  # fmt: skip
         return Placement(check, Truth.NO)
     tries = [
-        _try(request, site, workload, queue, index, _components(request, shape, whole), tuple(ids))
+        _try(request, site, workload, queue, index, components, tuple(ids))
         for index, shape in enumerate(shapes)
+        for components in (_components(request, shape, workload),)
         for queue in queues
     ]
     best = min(
@@ -95,8 +96,10 @@ def place(
     return Placement(every, best.start, best.shape_index, best.queue, best.demand, best.taken, suggestions, best.free)
 
 
-def _components(request: JobRequest, shape: Shape, whole: Shape | None) -> tuple[Shape, ...]:
-    return request.components if whole is None else (shape,)
+def _components(request: JobRequest, shape: Shape, workload: Workload) -> tuple[_Component, ...]:
+    return tuple(
+        _Component(each, unit_of(request, each, workload.scheduler)) for each in request.components or (shape,)
+    )
 
 
 def _limits_of(site: Site, queue: Queue) -> QueueLimits:
@@ -109,16 +112,13 @@ def _try(
     workload: Workload,
     queue: Queue,
     index: int,
-    components: tuple[Shape, ...],
+    components: Sequence[_Component],
     ids: tuple[str, ...],
 ) -> _Try:
     groups = [group for group in workload.groups or () if not group.queues or queue.name in group.queues]
     whole = Truth.YES in (workload.whole_nodes_only, queue.exclusive_nodes)
     fields = [f"components.{place}" for place in range(len(components))] if request.components else [f"shapes.{index}"]
-    fits = [
-        _best_group(shape, groups, queue, where, unit_of(request, shape, workload.scheduler), whole)
-        for shape, where in zip(components, fields, strict=True)
-    ]
+    fits = [_best_group(each, groups, queue, where, whole) for each, where in zip(components, fields, strict=True)]
     limits = _limits_of(site, queue)
     demands = [each.demand for each in fits if each.demand is not None]
     nodes = sum(each.nodes for each in demands) if len(demands) == len(components) else None
@@ -170,22 +170,43 @@ class _On:
     demand: Demand
 
 
-def _best_group(
-    shape: Shape, groups: Sequence[NodeGroup], queue: Queue, where: str, unit: CpuUnit, whole: bool
-) -> _GroupFit:
+class _Judged(NamedTuple):
+    """A group of nodes as the shape counts its CPUs, and whether an empty one of them can hold its share."""
+
+    group: NodeGroup
+    demand: Demand
+    holds: Truth
+    words: str
+
+
+class _Component:
+    """One shape of the job; each group of nodes is judged once, however many queues lead to it."""
+
+    def __init__(self, shape: Shape, unit: CpuUnit) -> None:
+        self.shape = shape
+        self._unit = unit
+        self._judged: dict[tuple[int, bool], _Judged] = {}
+
+    def judge(self, there: NodeGroup, queue: Queue) -> _Judged:
+        key = id(there), queue.shares_cores
+        if key not in self._judged:
+            group = as_counted(there, self._unit)
+            laid = sharing_cores(self.shape, group) if queue.shares_cores else self.shape
+            demand = demand_on(laid, group, cpus_for_one(there, self._unit))
+            self._judged[key] = _Judged(group, demand, *node_can_hold(laid, demand, group))
+        return self._judged[key]
+
+
+def _best_group(component: _Component, groups: Sequence[NodeGroup], queue: Queue, where: str, whole: bool) -> _GroupFit:
     """Whether nodes of the queue can hold the shape, together where several kinds of node qualify."""
     if not groups:
         check = _check(where, "shape", Truth.UNKNOWN, f"nodes of queue {queue.name} are not known")
         return _GroupFit(check, Truth.UNKNOWN, None)
-    judged = []
-    for there in groups:
-        group = as_counted(there, unit)
-        laid = sharing_cores(shape, group) if queue.shares_cores else shape
-        demand = demand_on(laid, group, cpus_for_one(there, unit))
-        judged.append((group, demand, *node_can_hold(laid, demand, group)))
+    shape = component.shape
+    judged = [component.judge(there, queue) for there in groups]
     for wanted in (Truth.YES, Truth.UNKNOWN):
-        able = [_On(place, *each[:2]) for place, each in enumerate(judged) if each[2] is not Truth.NO]
-        sure = [one for one in able if judged[one.place][2] is Truth.YES]
+        able = [_On(at, each.group, each.demand) for at, each in enumerate(judged) if each.holds is not Truth.NO]
+        sure = [one for one in able if judged[one.place].holds is Truth.YES]
         chosen = sure if wanted is Truth.YES else able
         if chosen:
             fit = _count_nodes(shape, chosen, where, wanted, queue, whole)

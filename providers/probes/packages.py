@@ -30,9 +30,11 @@ def pep503(name: str) -> str:
 def similar_names(name: str, known: Iterable[str], *, same: Callable[[str], str] = any_case) -> tuple[str, ...]:
     """Up to ten names nearby: those that contain it, or that it contains, or that are spelt alike."""
     wanted = same(name)
-    names = sorted({one for one in known if same(one) != wanted})
+    names = {one: compared for one in sorted(set(known)) if (compared := same(one)) != wanted}
     holding = [
-        one for one in names if len(wanted) > 2 and (wanted in same(one) or (len(one) > 3 and same(one) in wanted))
+        one
+        for one, compared in names.items()
+        if len(wanted) > 2 and (wanted in compared or (len(one) > 3 and compared in wanted))
     ]
     # A ratio of 0.8 leaves so many letters of the wanted name unmatched at most: most names need no closer look.
     letters, length = set(wanted), len(wanted)
@@ -54,7 +56,8 @@ def package_answer(
     where: str = "",
 ) -> Answer[Packages]:
     """The packages of exactly this name; where there are none, names nearby; where none are nearby, absent."""
-    hits = tuple(package for package in packages if same(package.name) == same(name))
+    wanted = same(name)
+    hits = tuple(package for package in packages if same(package.name) == wanted)
     if hits:
         return _Packages.ok(Packages(packages=hits))
     nearby = similar_names(name, known, same=same)

@@ -23,6 +23,7 @@ from providers.verbs import PackageQuery, category_verbs
 __all__ = ["LOCAL_KINDS", "SimulatedProvider", "named_in"]
 
 _Any = Answer[Any]
+_PRESENT = _Any.ok(Presence())
 LOCAL_KINDS = frozenset({"local-scratch", "xfs", "ext2", "ext3", "ext4", "btrfs", "zfs", "tmpfs", "f2fs", "overlay"})
 """Kinds that the provider `storage/local-scratch` speaks for."""
 NETWORK_KINDS = frozenset({"network-fs", *KINDS})
@@ -106,7 +107,7 @@ class SimulatedProvider:
         match self.category:
             case Category.SOFTWARE:
                 there = name in state.managers or bool(self._packages)
-                return _Any.ok(Presence()) if there else self._none()
+                return _PRESENT if there else self._none()
             case Category.CONTAINER:
                 return self._one(next((one for one in state.containers if one.runtime == name), None))
             case Category.STORAGE:
@@ -132,8 +133,9 @@ class SimulatedProvider:
         return self.state.motion(f"{self.category.value}/{self.name}", self.clock()) if self.state.volatility else None
 
     def _software(self, query: PackageQuery) -> Answer[Any]:
-        if self._fact().value is None:
-            return self._none()
+        there = self._fact()
+        if there.value is None:
+            return there
         same = self._same
         hits = self._packages.get(same(query.name), ())
         known = {package.name for found in self._packages.values() for package in found} if not hits else ()
