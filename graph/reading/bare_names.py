@@ -85,6 +85,8 @@ _DOES = re.compile(
 _RELEASE = re.compile(r"(?:[a-z]|checkpoint|release|rev|build|patch|sp|stable_?)-?\d[\w.]*")
 _RUN_OF = re.compile(r"(?:run|runs|simulation|simulations|calculation|calculations|job|jobs) (?:of|with) $")
 _OF_WHAT = re.compile(r" (?:run|simulation|calculation|job|forecast)s? (?:of|with) ([a-z][\w+-]*)")
+_EITHER = re.compile(r"(?<![\w-])either $")
+"""Before the first of two names, which stand as one of them would."""
 _BEGINNINGS = ("", "run", "please run", "submit", "start", "launch", "execute", "schedule")
 _MADE_WITH = re.compile(r" (?:scripts?|programs?|codes?|notebooks?|files?|macros?|workflows?)\b")
 _COMPOUND = re.compile(r"-(?:free|like|based|only|style|aware|friendly|less|type|ready|level|scale)$")
@@ -130,7 +132,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     norm, name = draft.line.norm, draft.line.words(start, end)
     if len(spans) > 2 or spans[-1][0] in draft.numbered or start in draft.numbered:
         return
-    before, following = norm[max(0, start - 60) : start], norm[end : end + 60]
+    before, following = _EITHER.sub("", norm[max(0, start - 60) : start]), norm[end : end + 60]
     if _SIGNED.search(before):
         return
     cue = _CUE.search(before)
@@ -166,7 +168,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     ):
         return
     run_of = _RUN_OF.search(before) is not None
-    if norm[end : end + 1] in ("(", "=") or (norm[end : end + 1] == ":" and not run_of):
+    if norm[end : end + 1] in ("(", "=") or (norm[end : end + 1] == ":" and not run_of and in_list != "or"):
         return  # `CCSD(T)`, and a label
     what = _OF_WHAT.match(following)
     if what is not None and not plain_word(what[1]):

@@ -64,11 +64,11 @@ FOREIGN_UNITS = _pairs("""
 
 FOREIGN_WORDS = _pairs("""
     auf=on mit=with pro=per je=per und=and für=for bis=by vor=before nach=after oder=or höchstens=at_most mind=min
-    maximal=at_most mindestens=at_least brauche=need benötige=need jeweils=each ein=a eine=a einem=a einen=a zwei=2
-    drei=3 vier=4 fünf=5 acht=8 ich=i bitte=please die=the der=the das=the den=the dem=the jedem=each danke=thanks
-    lang=long version=version starte=run starten=run rechne=run sur=on avec=with par=per et=and pour=for pendant=for
-    avant=before après=after ou=or chacun=each un=a une=a deux=2 trois=3 quatre=4 huit=8 besoin=need merci=thanks
-    de=of le=the la=the les=the des=of lancer=run lancez=run exécuter=run svp=please
+    entweder=either maximal=at_most mindestens=at_least brauche=need benötige=need jeweils=each ein=a eine=a einem=a
+    einen=a zwei=2 drei=3 vier=4 fünf=5 acht=8 ich=i bitte=please die=the der=the das=the den=the dem=the jedem=each
+    danke=thanks lang=long version=version starte=run starten=run rechne=run sur=on avec=with par=per et=and pour=for
+    pendant=for avant=before après=after ou=or chacun=each un=a une=a deux=2 trois=3 quatre=4 huit=8 besoin=need
+    merci=thanks de=of le=the la=the les=the des=of lancer=run lancez=run exécuter=run svp=please
     demi=half demie=half halbe=half halben=half
     programm=program programme=program il=it faut=need kann=can haben=have können=can
     wir=we möchte=want möchten=want würde=would würden=would gerne=please gern=please bräuchte=need bräuchten=need

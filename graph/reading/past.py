@@ -47,6 +47,14 @@ _ASKS = re.compile(
     r"|tested|granted|given|gave|allotted|assigned|allocated|reserved|booked|approved|promised|allowed|built|compiled"
     r"|linked|prepared|attached|written|let|due|is|are|now|today|this time|call it)(?![\w-])"
 )
+_TOO_LITTLE = re.compile(
+    r" (?:of (?:ram|memory|mem) )?(?:(?:is|are|was|were|proved|proved to be|turned out(?: to be)?) "
+    r"(?:not (?:quite )?(?:enough|sufficient)|too (?:little|few|small)|insufficient)"
+    r"|(?:isn't|aren't|wasn't|weren't) (?:quite )?(?:enough|sufficient)|(?:do|does|did)(?:n't| not) (?:quite )?suffice"
+    r"|(?:war|waren|ist|sind) (?:zu wenig|zu knapp|nicht genug)|(?:reichen|reicht|reichte|reichten) (?:\w+ )?nicht"
+    r"|ne (?:ont|a|avaient|avait) not suffi)(?: (?:last time|aus|before|for (?:it|us|this)))?(?![\w-])"
+)
+"""Behind an amount that did not do, which is not what is asked for."""
 _LONGEST = 200
 
 
@@ -77,12 +85,15 @@ def tells_of_the_past(norm: str) -> bool:
 def drop_what_was(draft: Draft) -> None:
     """Of amounts of one kind that differ, those that tell how it was do not count beside those that ask."""
     norm = draft.line.norm
-    if not tells_of_the_past(norm):
-        return
-    told = [amount for amount in draft.amounts if was_so(norm, amount.start, amount.end)]
-    for amount in told:
+    past = tells_of_the_past(norm)
+    told = [amount for amount in draft.amounts if _TOO_LITTLE.match(norm, amount.end)]
+    short = len(told)
+    told += [amount for amount in draft.amounts if past and was_so(norm, amount.start, amount.end)]
+    for place, amount in enumerate(told):
         others = [one for one in draft.amounts if one.unit == amount.unit and not any(one is each for each in told)]
         if not others or all((one.low, one.high) == (amount.low, amount.high) for one in others):
             continue
         draft.amounts = [one for one in draft.amounts if one is not amount]
         draft.default(f"{draft.words(amount.start, amount.end)!r} tells how it was, and does not count")
+        if place < short and (why := _TOO_LITTLE.match(norm, amount.end)):
+            draft.line.claim(*why.span())

@@ -24,7 +24,7 @@ _CUE = re.compile(
     r"|installation|build|release|model|script|case)s? (?:of|for|in)|(?:done|run|made|written|built|computed|calculated"
     r"|performed|set up|modelled|prepared) in|or|plus|if|unless"
     r"|instead of|rather than|avoid|without|not|no|than"
-    r"|least|most)"
+    r"|least|most|either)"
     r"(?: (?:to|run|use|have|the|a|an|our|my|either|both|you|sie|commercial|licensed|parallel|software|package"
     r"|program|code|solver"
     r"|plain|standard)){0,4}[:=]? [\"'`*(]?$"
