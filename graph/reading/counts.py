@@ -100,7 +100,8 @@ SCALED = (
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
 CORE_NODES = (
-    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?P<cores>\d{{1,4}})[ -]cores? (?:nodes?|machines?|servers?|hosts?"
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER})(?: ?[x\u00d7*])?|an?) ?(?<=[ x\u00d7*])(?P<cores>\d{{1,4}})[ -]cores? "
+    rf"(?:nodes?|machines?|servers?|hosts?"
     rf"|box(?:es)?)(?![\w-])"
 )
 VAGUE = (

@@ -311,7 +311,8 @@ def _named(text: str, item: Found) -> Found:
 
 def _shell_end(text: str, start: int, limit: int) -> int:
     stop = re.search(
-        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b)"
+        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b"
+        r"|\d[\d.]* ?[a-zA-Z]{1,9}\b)"
         r"| (?=(?:is|are|was|gets) (?:wrapped|packed|hidden|called|started|launched|run|what|how)\b)",
         text[start:limit],
     )

@@ -101,7 +101,7 @@ _BOLD = re.compile(
     r"(?P<mark>\*\*|__)(?P<label>[A-Za-z][\w /'-]{1,30}?)(?P<inside>[ ]?:)?(?P=mark)(?P<behind>[ ]?[:=])?(?=[ \t])"
 )
 """`**Nodes:** 2`: a label in bold letters."""
-_GLUED = re.compile(r"(?<![\w./:-])(?:np|nprocs|nranks)=(?P<count>\d{1,7})(?![\w.])")
+_GLUED = re.compile(r"(?<![\w./:-])-?(?:np|nprocs|nranks)[ \t]*[=:]?[ \t]*(?P<count>\d{1,7})(?![\w.])")
 _ROW = re.compile(
     r"(?m)^[ \t]*(?P<row>\|[ \t]*(?P<label>[A-Za-z][\w ./'-]{1,30}?)[ \t]*\|)(?=(?P<value>[^|\n]+)\|[ \t]*$)"
 )

@@ -108,6 +108,13 @@ _OWN = re.compile(
     r"|array|which|that|script|program|lauf|rechnung|berechnung|calcul)"
     r"(?: (?:must|should|may|can|to|only|please))?) ?$"
 )
+_ENDS_ITSELF = re.compile(
+    r"(?<![\w-])(?:the|an?|our|my|this|die|der|das|la|le) (?:[a-z-]+ ){0,2}"
+    r"(?!jobs?|runs?|simulations?|calculations?|computations?|training|analysis|work|everything|experiments?|campaign"
+    r"|should|must|shall|to|can|may|will)[a-zäöüé-]+ (?:will |would |officially )?"
+    r"(?:ends?|finish(?:es)?|quits?|stops?) $"
+)
+"""`our project ends on`: its end is none of the job's."""
 _SUBJECT = re.compile(
     r"(?<![\w-])(?:the|a|an|our|my|die|der|das|la|le|next) (?:[a-z-]+ ){0,2}"
     r"(?!must |should |to |can |may |only |please )[a-zäöüé-]+ $"
@@ -156,6 +163,8 @@ def _of_start(draft: Draft, word: str, at: int, start: int, lead: str, behind: s
     if word in ("from", "at", "on", "ab", "dès", "after") and (
         _AWAY.search(lead) or _EVENT.search(lead) or _AWAY.search(draft.line.norm[max(0, start - 60) : start])
     ):
+        return "told"
+    if word.endswith(("at", "on", "um", "à")) and _ENDS_ITSELF.search(lead):
         return "told"
     if word.endswith(("at", "on", "um", "à")) and (found := _STOPPED.search(lead) or _STOPPED_BEHIND.match(behind)):
         if found.re is _STOPPED:
