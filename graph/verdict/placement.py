@@ -184,7 +184,7 @@ class _Component:
 
     def __init__(self, shape: Shape, unit: CpuUnit) -> None:
         self.shape = shape
-        self._unit = unit
+        self._unit: CpuUnit = unit
         self._judged: dict[tuple[int, bool], _Judged] = {}
 
     def judge(self, there: NodeGroup, queue: Queue) -> _Judged:
