@@ -244,8 +244,6 @@ def find_commands(text: str) -> list[Found]:
             )
         ):
             end = extent(text, start, match.end())
-            if SHELL_SIGN.search(text[start:end]):
-                end = _shell_end(text, start, match.end())
             take(start, end, start, end)
     _inline(text, take)
     opening = _OPENING.match(text)
@@ -307,16 +305,6 @@ def _tells_of_files(text: str, colon: int, start: int) -> bool:
 
 def _named(text: str, item: Found) -> Found:
     return replace(item, named=bool(_CALLED.search(text[max(0, item.start - 24) : item.start])))
-
-
-def _shell_end(text: str, start: int, limit: int) -> int:
-    stop = re.search(
-        r"[,;] (?=(?:needs?|with|on|for|results?|outputs?|inputs?|using|cheapest|before|at|max)\b"
-        r"|\d[\d.]* ?[a-zA-Z]{1,9}\b)"
-        r"| (?=(?:is|are|was|gets) (?:wrapped|packed|hidden|called|started|launched|run|what|how)\b)",
-        text[start:limit],
-    )
-    return start + stop.start() if stop else limit
 
 
 def _begin(text: str, words: list[re.Match[str]], index: int) -> int:
