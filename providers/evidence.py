@@ -69,8 +69,8 @@ class Observer:
         self.facts = facts
         self.clock = clock
         self.kept = kept
-        self._flying: dict[tuple[object, FactKey], anyio.Event | None] = {}
         # None until somebody waits: most questions are nobody else's at the same time.
+        self._flying: dict[tuple[object, FactKey], anyio.Event | None] = {}
 
     async def observe_many(self, asks: Sequence[Ask]) -> list[Observation]:
         """Evidence for many questions, in their order; probes of one transport share their round trips.

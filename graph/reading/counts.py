@@ -101,8 +101,7 @@ SCALED = (
 )
 CORE_NODES = (
     rf"(?<![\w.-])(?:(?P<n>{NUMBER})(?: ?[x\u00d7*])?|an?) ?(?<=[ x\u00d7*])(?P<cores>\d{{1,4}})[ -]cores? "
-    rf"(?:nodes?|machines?|servers?|hosts?"
-    rf"|box(?:es)?)(?![\w-])"
+    r"(?:nodes?|machines?|servers?|hosts?|box(?:es)?)(?![\w-])"
 )
 VAGUE = (
     r"(?<![\w-])(?:a )?(?:few|several|couple of|couple|handful of|bunch of|number of|some|many|lots of|enough) "

@@ -101,7 +101,8 @@ _BOLD = re.compile(
     r"(?P<mark>\*\*|__)(?P<label>[A-Za-z][\w /'-]{1,30}?)(?P<inside>[ ]?:)?(?P=mark)(?P<behind>[ ]?[:=])?(?=[ \t])"
 )
 """`**Nodes:** 2`: a label in bold letters."""
-_GLUED = re.compile(r"(?<![\w./:-])-?(?:np|nprocs|nranks)[ \t]*[=:]?[ \t]*(?P<count>\d{1,7})(?![\w.])")
+_RANKS = re.compile(r"(?<![\w./:-])-?(?:np|nprocs|nranks)[ \t]*[=:]?[ \t]*(?P<count>\d{1,7})(?![\w.])")
+"""`np=8`, `nranks: 8`, `-np 8`: a launcher's word for tasks, without its line."""
 _ROW = re.compile(
     r"(?m)^[ \t]*(?P<row>\|[ \t]*(?P<label>[A-Za-z][\w ./'-]{1,30}?)[ \t]*\|)(?=(?P<value>[^|\n]+)\|[ \t]*$)"
 )
@@ -198,7 +199,7 @@ def labelled(text: str, *, foreign: bool = False) -> Iterator[tuple[int, int, st
             said = re.sub(r"[ \t]+", " ", match["label"].lower()).replace("_", " ")
             known = _norm(said, "", "", "")
             yield *match.span(), known[0] if known else f"{said}:"
-    for match in _GLUED.finditer(text):
+    for match in _RANKS.finditer(text):
         yield *match.span(), f"{match['count']} tasks"
     for match in _HEADING.finditer(text):
         yield match.start("head"), match.end(), ";"

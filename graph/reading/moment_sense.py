@@ -110,8 +110,8 @@ _OWN = re.compile(
 )
 _ENDS_ITSELF = re.compile(
     r"(?<![\w-])(?:the|an?|our|my|this|die|der|das|la|le) (?:[a-z-]+ ){0,2}"
-    r"(?!jobs?|runs?|simulations?|calculations?|computations?|training|analysis|work|everything|experiments?|campaign"
-    r"|should|must|shall|to|can|may|will)[a-zäöüé-]+ (?:will |would |officially )?"
+    r"(?!(?:jobs?|runs?|simulations?|calculations?|computations?|training|analysis|work|everything|experiments?|campaign"
+    r"|should|must|shall|to|can|may|will)(?![\w-]))[a-zäöüé-]+ (?:will |would |officially )?"
     r"(?:ends?|finish(?:es)?|quits?|stops?) $"
 )
 """`our project ends on`: its end is none of the job's."""
@@ -164,9 +164,9 @@ def _of_start(draft: Draft, word: str, at: int, start: int, lead: str, behind: s
         _AWAY.search(lead) or _EVENT.search(lead) or _AWAY.search(draft.line.norm[max(0, start - 60) : start])
     ):
         return "told"
-    if word.endswith(("at", "on", "um", "à")) and _ENDS_ITSELF.search(lead):
-        return "told"
     if word.endswith(("at", "on", "um", "à")) and (found := _STOPPED.search(lead) or _STOPPED_BEHIND.match(behind)):
+        if _ENDS_ITSELF.search(lead):
+            return "told"
         if found.re is _STOPPED:
             _claim(draft, at, lead, found)
         return "deadline"

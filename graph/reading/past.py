@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from graph.reading.draft import Draft
+    from graph.reading.draft import Amount, Draft
 
 __all__ = ["drop_what_was", "tells_of_the_past", "was_so"]
 
@@ -86,14 +86,16 @@ def drop_what_was(draft: Draft) -> None:
     """Of amounts of one kind that differ, those that tell how it was do not count beside those that ask."""
     norm = draft.line.norm
     past = tells_of_the_past(norm)
-    told = [amount for amount in draft.amounts if _TOO_LITTLE.match(norm, amount.end)]
-    short = len(told)
-    told += [amount for amount in draft.amounts if past and was_so(norm, amount.start, amount.end)]
-    for place, amount in enumerate(told):
-        others = [one for one in draft.amounts if one.unit == amount.unit and not any(one is each for each in told)]
+    told: list[tuple[Amount, re.Match[str] | None]] = []
+    for amount in draft.amounts:
+        short = _TOO_LITTLE.match(norm, amount.end)
+        if short or (past and was_so(norm, amount.start, amount.end)):
+            told.append((amount, short))
+    for amount, short in told:
+        others = [one for one in draft.amounts if one.unit == amount.unit and all(one is not each for each, _ in told)]
         if not others or all((one.low, one.high) == (amount.low, amount.high) for one in others):
             continue
         draft.amounts = [one for one in draft.amounts if one is not amount]
         draft.default(f"{draft.words(amount.start, amount.end)!r} tells how it was, and does not count")
-        if place < short and (why := _TOO_LITTLE.match(norm, amount.end)):
-            draft.line.claim(*why.span())
+        if short:
+            draft.line.claim(*short.span())

@@ -79,10 +79,10 @@ def place(
             observations=tuple(ids),
         )  # fmt: skip
         return Placement(check, Truth.NO)
+    ways = [_components(request, shape, workload) for shape in shapes]
     tries = [
         _try(request, site, workload, queue, index, components, tuple(ids))
-        for index, shape in enumerate(shapes)
-        for components in (_components(request, shape, workload),)
+        for index, components in enumerate(ways)
         for queue in queues
     ]
     best = min(
