@@ -14,10 +14,13 @@ __all__ = ["read_environment", "variable"]
 RULE = (
     r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using):? (?:the )?"
     r"(?:environment |env )?(?:variables? )?)?"
-    r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?(?P<value>\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'|[^\s,;\x00]{1,4096})"
+    r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?"
+    r"(?P<value>(?:\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'){1,16}|[^\s,;\x00]{1,4096})"
 )
 
 
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+"""A piece of a value; a shell joins those that stand together (`'it''s'`)."""
 _NAMED = re.compile(r"\b(?:export|env|environment|variables?|set|setting)\b")
 _SET_TO = (
     r"(?<![\w/.-])(?:set |with |and |having |export ){1,2}(?:the )?(?:variables? |environment variables? )?"
@@ -93,8 +96,8 @@ def read_environment(draft: Draft) -> None:
         listed = last and re.fullmatch(r"[ ,;]*(?:and )?", draft.line.norm[last : match.start("name")])
         if len(name) == 1 and not said and not listed:
             continue
-        if len(value) > 1 and value[0] in "\"'" and value[-1] == value[0]:
-            value = value[1:-1]
+        if not _QUOTED.sub("", value):
+            value = "".join(piece[1:-1] for piece in _QUOTED.findall(value))
         draft.add("environment", variable(draft.secrets, name, value), *match.span())
         last = match.end()
     for match in draft.line.find(_LETTER):
