@@ -13,7 +13,6 @@ FAULTS ?= 500
 JOBS ?= 200
 SEED ?= 1
 WORKERS ?= 2
-WAITING_WORKERS ?= 3
 
 .PHONY: run run-slurm slurm-faults test lint unit bench campaign clean
 
@@ -32,11 +31,10 @@ lint: $(VENV)/.dev
 	$(BIN)/pyright --warnings & $(BIN)/mypy; mypy=$$?; wait $$! && exit $$mypy
 
 # Tests of pure code run once. Those that meet real processes, clocks and networks may be run again when they fail, and
-# the summary names each that was; they mostly wait, so that more of them than there are cores run side by side.
-# WORKERS=0 and WAITING_WORKERS=0 run one test at a time.
+# the summary names each that was. WORKERS=0 runs one test at a time.
 unit: $(VENV)/.dev
 	$(BIN)/pytest tests/unit tests/contracts tests/structure -n $(WORKERS) --dist worksteal
-	$(BIN)/pytest tests/integration tests/acceptance -n $(WAITING_WORKERS) --dist loadfile --no-loadscope-reorder \
+	$(BIN)/pytest tests/integration tests/acceptance -n $(WORKERS) --dist loadfile --no-loadscope-reorder \
 	  --reruns 2 --reruns-delay 2
 
 slurm-faults: $(VENV)/.dev
