@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psycopg
@@ -55,19 +53,12 @@ async def test_it_is_a_durable_postgresql_without_network(server: EmbeddedServer
         assert dict(await rows.fetchall()) == wanted
 
 
-async def test_attaching_takes_milliseconds_and_starts_nothing(
-    server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_attaching_starts_nothing(server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("attaching started a process")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    times = []
-    for _ in range(20):
-        start = time.perf_counter()
-        assert await EmbeddedServer.ensure(server.data_dir) == server
-        times.append(time.perf_counter() - start)
-    assert statistics.median(times) < 0.05
+    assert await EmbeddedServer.ensure(server.data_dir) == server
 
 
 def test_attaching_imports_neither_the_wheel_nor_psycopg() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -378,11 +377,9 @@ def test_two_files_of_one_name_are_asked_about(read: Read) -> None:
     assert [question.field for question in read("./x on 2 nodes, needs /a/x.dat and /b/x.dat").questions] == ["inputs"]
 
 
-def test_many_files_take_no_time(read: Read) -> None:
+def test_many_files_of_one_name_are_asked_about_once(read: Read) -> None:
     files = ", ".join(f"data/run{number}/in.dat" for number in range(20))
-    begin = time.process_time()
-    assert len(read(f"./sim on 2 nodes, needs {files}", sites=["alpha"]).request.inputs or [1]) > 0
-    assert time.process_time() - begin < 5
+    assert [question.field for question in read(f"./sim on 2 nodes, needs {files}").questions] == ["inputs"]
 
 
 @pytest.mark.parametrize("text", ["./x on 2 nodes, neither alpha nor beta", "./x auf 2 Knoten, weder alpha noch beta"])

@@ -1,33 +1,10 @@
-"""The diff of a translation: it is one that can be applied, and it takes as long as the script has lines."""
+"""The diff of a translation can be applied."""
 
 from __future__ import annotations
-
-import time
 
 import pytest
 
 from providers.translation.translate import translate_script
-
-HEAD = "#!/bin/bash\n#SBATCH -n 2\n"
-LINES = [
-    'srun -n 2 ./a $SLURM_JOB_ID "$X"\n',
-    "cat <<E\n$SLURM_JOB_NAME\nE\nsqueue -u $USER # $SLURM_JOB_ID\n",
-    "echo '$SLURM_JOB_ID' $SLURM_CPUS_PER_TASK\n",
-]
-
-
-def seconds(text: str, target: str) -> float:
-    start = time.process_time()
-    translate_script(text, target)
-    return time.process_time() - start
-
-
-@pytest.mark.parametrize("target", ["pbs", "flux"])
-@pytest.mark.parametrize("line", LINES)
-def test_eight_times_the_lines_take_about_eight_times_as_long(line: str, target: str) -> None:
-    seconds(HEAD + line * 20, target)  # what is made once
-    small = min(seconds(HEAD + line * 250, target) for _ in range(2))
-    assert seconds(HEAD + line * 4000, target) < 16 * 4 * max(small, 0.02)
 
 
 def applied(text: str, diff: str) -> str:

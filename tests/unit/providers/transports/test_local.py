@@ -149,7 +149,7 @@ async def test_time_out_kills_the_whole_tree(here: LocalTransport, tmp_path: Pat
     begun = time.monotonic()
     with pytest.raises(CommandTimeout, match=r"no end within 0.5 s"):
         await here.run(sh(TREE, cwd=str(tmp_path), timeout_s=0.5))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert len(pids(tmp_path)) == 3
     await until(lambda: all(gone(pid) for pid in pids(tmp_path)))
 

@@ -33,7 +33,7 @@ async def turn(script: str, *, signs: tuple[str, ...], ids: tuple[str, ...] = ("
 async def test_a_turn_ends_with_the_first_sign_and_passes_on_what_came_with_it() -> None:
     begun = time.monotonic()
     done = await turn("echo one; echo two END; echo three; sleep 60; echo four", signs=("END",))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert (done.rc, done.out.split("\n")[:3]) == (0, ["one", "two END", "three"])
     assert "four" not in done.out
 
