@@ -377,9 +377,9 @@ def test_two_files_of_one_name_are_asked_about(read: Read) -> None:
     assert [question.field for question in read("./x on 2 nodes, needs /a/x.dat and /b/x.dat").questions] == ["inputs"]
 
 
-def test_many_files_of_one_name_are_asked_about_once(read: Read) -> None:
-    files = ", ".join(f"data/run{number}/in.dat" for number in range(20))
-    assert [question.field for question in read(f"./sim on 2 nodes, needs {files}").questions] == ["inputs"]
+def test_files_of_one_name_in_many_folders_keep_their_folders(read: Read) -> None:
+    files = [f"data/run{number}/in.dat" for number in range(20)]
+    assert [each.name for each in read(f"./sim on 2 nodes, needs {', '.join(files)}").request.inputs] == files
 
 
 @pytest.mark.parametrize("text", ["./x on 2 nodes, neither alpha nor beta", "./x auf 2 Knoten, weder alpha noch beta"])
