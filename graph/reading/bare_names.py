@@ -192,7 +192,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         return
     described = _ADJECTIVE.match(following) if single and not (marked or named) and name.islower() else None
     of_it = cue is not None and cue["cue"] in ("of", "for")
-    if described and (is_known(name, "en") or (of_it and is_ordinary(described["noun"]))):
+    if described and (is_known(name, "en") or (of_it and is_ordinary(described["noun"]) and not _USE.match(following))):
         return  # `alignment of metagenomic reads`
     if listed and not marked and not named and in_list is None:
         return

@@ -16,6 +16,8 @@ __all__ = ["NoForm", "check_letters", "looks_like_form", "parse_document"]
 
 _KEY_LINE = re.compile(r"(?P<key>[A-Za-z][\w.-]{0,63}|\"[\w.-]{1,64}\"|'[\w.-]{1,64}')[ \t]*:(?P<rest>[ \t].*|)$")
 _OTHER_LINE = re.compile(r"(?:[ \t]+\S.*|- .*|#.*|---|\.\.\.)$")
+_SAID = frozenset(("command", "cmd"))
+"""Fields whose one line is what somebody says: `command: ./x on 4 cores`."""
 _MAX_DEPTH = 40
 _MOST_VALUES = 1_000_000
 _HALF = re.compile("[\ud800-\udfff]")
@@ -40,7 +42,7 @@ def looks_like_form(text: str, fields: frozenset[str]) -> bool:
             return False
     if len(lines) == 1 and keys:
         rest = lines[0].split(":", 1)[1]
-        return keys[0] in fields and not re.search(r": |[,;|]|\. |[ \t]/[ \t]", rest)
+        return keys[0] in fields - _SAID and not re.search(r": |[,;|]|\. |[ \t]/[ \t]", rest)
     known = [key for key in keys if key in fields or difflib.get_close_matches(key, fields, 1, 0.8)]
     return bool(keys) and keys[0] not in ("hi", "hello", "subject", "dear") and 2 * len(known) > len(keys)
 

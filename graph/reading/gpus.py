@@ -28,7 +28,7 @@ _QUANTITY = (
     rf"|(?P<a>(?:an? )?single|an?) )"
 )
 _TAIL = (
-    rf"(?:(?: |-|/| \((?:(?:at least|min(?:imum)?\.?(?: of)?|>=|>) ?)?)?(?:with )?{_SIZE}"
+    rf"(?:(?: |-|/| \()?(?:with |having )?(?:(?:at least|min(?:imum)?\.?(?: of)?|>=|>) ?)?{_SIZE}"
     r"(?! (?:of )?(?:ram|memory|host|system))(?: (?:vram|hbm\w*|gpu memory))?(?: each)?\)?)?"
 )
 BY_MODEL = (
@@ -130,7 +130,21 @@ MAKE_SAID = (
 )
 MAKE_BEHIND = rf"(?<![\w-]){_GPU}(?P<said> (?:from|made by|produced by) (?P<vendor>nvidia|amd|intel))(?!\w)"
 MAKE_IN_BRACKETS = r"\((?P<vendor>nvidia|amd|intel)\)"
-GPU_NODES = rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?) )gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
+MODEL_NODES = (
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?|one) )(?P<kind>{_VENDOR}(?P<model>{MODEL})(?:[ -]gpu)?)[ -]"
+    r"(?:nodes?|hosts?|machines?|servers?)(?!\w)"
+)
+"""`4 A100 nodes`: nodes are counted, and how many GPUs each has is not said."""
+ANY_IN_BRACKETS = (
+    r"\((?:any |all )?(?:(?P<vendor>nvidia|amd|intel)(?: models?| gpus?| cards?)?|gpus?|cards?|models?)"
+    r",? (?:(?:with|of|having) )?(?:(?:at least|min(?:imum)?\.?(?: of)?|>=) ?)?(?P<size>\d{1,4} ?g(?:i?b|igs?)?)"
+    r"(?: (?:of )?(?:vram|memory|gpu memory))?(?: or more)?(?: each)?\)"
+)
+"""`two GPUs (any NVIDIA with 24 GB or more)`."""
+GPU_NODES = (
+    rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?|(?<=need )|(?<=want )|(?<=needs )) ?)"
+    r"gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
+)
 NONE = (
     r"(?<![\w-])(?:no|without(?: any)?|not?(?: on| using)?|don't need(?: any)?"
     r"|do not need(?: any)?) gpus?(?: (?:needed|required|necessary))?(?![\w-])"
@@ -164,6 +178,12 @@ def read_gpus(draft: Draft) -> None:
             if choice:
                 draft.fields["alternative"] = choice
             draft.source("shapes.0.gpus", *match.span())
+    for match in draft.line.find(MODEL_NODES):
+        count = count_of(match["n"]) if match["n"] else 1
+        if count and not draft.negated(*match.span(), wish=True):
+            draft.amounts.append(Amount("node", count, None, match.start(), match.end()))
+            draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span("kind")))
+            draft.line.claim(*match.span())
     for rule in (WITH_SIZE, COMMA_SIZE, BEFORE_MODEL, BY_MODEL_PLURAL, BY_SIZE):
         for match in draft.line.find(rule):
             _described(draft, match)
@@ -171,6 +191,11 @@ def read_gpus(draft: Draft) -> None:
         draft.gpu_models.append((re.sub(r"\s", "", match["model"]), *match.span()))
         each = _bytes(match["size"]) if match["size"] else None
         draft.gpu_memory += [(each, *match.span())] if each else []
+        draft.line.claim(*match.span())
+    for match in draft.line.find(ANY_IN_BRACKETS):
+        if match["vendor"]:
+            draft.gpu_vendors.append((match["vendor"], *match.span()))
+        draft.gpu_memory.append((_bytes(match["size"]) or 0, *match.span()))
         draft.line.claim(*match.span())
     for match in draft.line.find(VRAM):
         if match["all"]:

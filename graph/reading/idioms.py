@@ -36,6 +36,10 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:i |we )?(?:don't|do not) (?:really )?(?:care|mind)(?: (?:which|where))(?: (?:one|of them|it (?:runs"
      r"|happens)))?"
      + _END, ""),
+    (r"(?:(?:i|we) have |there are )?(?:no|without)(?: other| further| special| particular| strong| specific| more)?"
+     r" (?:preferences?|wishes)(?: (?:as to|about|on|for|regarding) (?:the )?(?:site|machine|system|where|place))?"
+     + _END, ""),
+    (r"(?:vibrational |harmonic )?frequency (?:calculations?|calcs?\.?|analys[ei]s|jobs?|runs?)" + _END, ""),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),

@@ -12,6 +12,7 @@ from graph.reading.everyday import EVERYDAY
 from graph.reading.file_names import names_a_file
 from graph.reading.idioms import read_idioms
 from graph.reading.lexicon import FUNCTION_WORDS, KEYWORDS, PADDING
+from graph.reading.nature import pass_over_measures
 from graph.reading.ordinary import asks_nothing, clauses_of
 from graph.reading.verbs import VERBS
 
@@ -37,14 +38,6 @@ _NUMBERED = (
     r"(?: ?(?:,|and) ?\d{1,4})?(?= ?(?:[,.;:!?)]|$)| (?:of|from|in|for|wants?|asks?|is|was)(?![\w-]))"
 )
 """What people number in what they tell of."""
-_OF_NATURE = (
-    r"(?<![\w.,/:=-])(?:about |some |roughly |over |around |~)?\d[\d,.]*(?: ?(?:million|billion|thousand|mio|k"
-    r"|m))?(?: |-)?"
-    r"(?:km|cm|mm|nm|µm|kpc|mpc|ev|kev|mev|gev|tev|kelvin|degrees?|kg|atm|(?:grid |mesh |finite )?(?:cells?|points?"
-    r"|elements?|volumes?|levels?|layers?)|atoms?|particles?|residues?|molecules?|timesteps?|time steps|epochs?"
-    r"|base pairs|bp|unknowns|degrees of freedom|dofs?)(?![\w/-])"
-)
-"""What is measured or counted in nature or in a model, which no site has."""
 _OPTION = r"--?[a-z][\w-]*(?:[= ][^\s\x00,;-][^\s\x00,;]*)?"
 _OPTIONS = rf"(?:^|(?<=[ ,:])){_OPTION}(?: {_OPTION})* (?=\x00)"
 
@@ -61,7 +54,8 @@ def read_leftover(draft: Draft) -> None:
     read_idioms(draft)
     pass_over_asides(draft)
     pass_over_remarks(draft)
-    for match in (found for rule in (_OF_A_STORY, _NUMBERED, _OF_NATURE) for found in draft.line.find(rule)):
+    pass_over_measures(draft)
+    for match in (found for rule in (_OF_A_STORY, _NUMBERED) for found in draft.line.find(rule)):
         draft.aside(*match.span())
     text = draft.open_but_asides()
     named = bool({"command", "software", "script", "containers"} & draft.fields.keys())

@@ -32,6 +32,8 @@ COUNTED_LICENCES = (
     rf"|for) (?:the )?(?:(?:feature|token|product|module|licen[cs]e) )?[\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
     r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? (?:licen[cs]es?|lics?\.?))(?![\w-])"
     r"(?: (?:must|should|(?:has|have|needs?) to|to) be (?:free|available|there|checked out|reserved))?"
+    rf"|(?<![\w-])(?:licen[cs]es?|lics?\.?)(?: tokens?)?[:=]? (?P<n3>{NUMBER}) ?x? (?P<name3>[a-z][\w.+-]*)"
+    r"(?= ?(?:[,;)]|\.(?: |$)|$))"
 )
 RECIPE = (
     rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?:(?: is| called"
@@ -120,8 +122,9 @@ def read_particulars(draft: Draft) -> None:
         written = draft.line.words(*match.span("all"))
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
     for match in draft.line.find(COUNTED_LICENCES):
-        count = count_of(match["n"]) if match["n"] else 1
-        name = draft.line.words(*match.span("name" if match["name"] else "name2")).rstrip(".")
+        count = count_of(match["n"] or match["n3"]) if match["n"] or match["n3"] else 1
+        named = next(group for group in ("name", "name2", "name3") if match[group])
+        name = draft.line.words(*match.span(named)).rstrip(".")
         if count and name.lower() not in PADDING | EVERYDAY:
             draft.put("licenses", (f"{name}:{count}",), *match.span())
     for field, rule in (("recipe", RECIPE), ("name", JOB_NAME)):

@@ -17,8 +17,8 @@ NAME = r"[\"'`]?(?P<name>[a-z0-9][\w@.-]*)[\"'`]?(?![\w/=]|:\S)"
 ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
-    rf"(?P<word>account|acct\.?|project|allocation|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id|code"
-    rf"|name|head|number|it is|now)(?![\w-])"
+    rf"(?P<word>account|acct\.?|project|allocation|alloc\.?|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id"
+    rf"|code|name|head|number|it is|now)(?![\w-])"
     rf"| ?:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
@@ -116,7 +116,7 @@ _SIMPLE = (
     ("reservation", (RESERVATION,)), ("name", (NAMED, NAME_BEHIND)),
 )  # fmt: skip
 
-_LOOSE = ("project", "allocation", "bank", "grant")
+_LOOSE = ("project", "allocation", "alloc", "bank", "grant")
 _FRENCH = re.compile(r"\b(?:compte|n(?:œ|oe)uds?|c(?:œ|oe)urs?|heures?|tâches?|taches?)\b", re.IGNORECASE)
 FRENCH_QUEUE = rf"(?<![\w-])file ?:? {NAME}"
 

@@ -86,12 +86,11 @@ IMAGE = (
     r"| container)?"
 )
 SIF = r"(?<![\w/])(?:container |image |file |in |the )+[\"'`]?(?P<image>~?/[\w./+-]+\.(?:sif|simg|sqsh))(?!\w)"
-TAGGED = (
-    r"(?<![\w/])(?:container |docker(?= image) |the |oci ){0,6}(?:image|container|(?:docker|podman|apptainer"
-    r"|singularity"
-    r"|sarus) ?\((?=[\w.-]+/))(?: is|:"
-    r"| ?=)? [\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
-)
+_TAG = r"[\"'`]?(?P<image>[a-z0-9][\w./-]*(?::[\w.-]+|/[\w.-]+))[\"'`]?(?!\w)"
+TAGGED = r"(?<![\w/])(?:container |docker(?= image) |the |oci ){0,6}(?:image|container)(?: is|:| ?=)? " + _TAG
+_BEHIND_RUNTIME = "|".join(f"(?<={name})" for name in ("docker", "podman", "apptainer", "singularity", "sarus"))
+BRACKETED = rf"(?:{_BEHIND_RUNTIME}) ?\((?=[\w.-]+/){_TAG}\)?"
+"""`in docker (biocontainers/bwa:0.7.17)`."""
 CONTAINER = (
     rf"(?<![\w./-])(?:(?:in|inside|using|with|via|under|an?|the|as|from|run|running|needs?|requires?|and|for|it"
     rf"|support|runtime|container) ){{0,5}}(?P<runtimes>(?:{RUNTIMES})(?:(?:,? or |/"
@@ -299,7 +298,7 @@ def _mpi(draft: Draft, refused: list[tuple[str, str]]) -> None:
 
 def _containers(draft: Draft, refused: list[tuple[str, str]]) -> None:
     image: str | None = None
-    for rule in (IMAGE, SIF, TAGGED):
+    for rule in (IMAGE, SIF, TAGGED, BRACKETED):
         for match in draft.line.find(rule):
             if image is None:
                 image = draft.line.words(*match.span("image")).rstrip(".,;:!?)")

@@ -39,6 +39,7 @@ from graph.reading.loose_options import read_loose_options
 from graph.reading.memory import read_memory, read_space
 from graph.reading.merge import build_request, merge_fields, refusal
 from graph.reading.moments import read_moments
+from graph.reading.nature import hide_named_measures
 from graph.reading.only_paths import is_path, only_a_path
 from graph.reading.particulars import read_particulars
 from graph.reading.past import drop_what_was
@@ -192,6 +193,7 @@ def _by_rules(
     read_exclusive(draft)
     read_last_word(draft)
     read_perhaps_command(draft)
+    hide_named_measures(draft)
     read_labelled_software(draft)
     read_software(draft)
     read_unknown_sites(draft)

@@ -16,6 +16,7 @@ __all__ = ["resolve_shape"]
 _SPREAD = re.compile(
     r"[ \n,(]*(?:(?:spread|distributed|running|run|split|all|evenly|in total|total|altogether|ranks?) ){0,2}"
     r"(?:on|over|across|onto|in|using|among|between) (?:the |a |only |exactly )?"
+    r"|[ \n]\((?:= ?|i\.e\.,? |so |that is |makes )?"
 )
 _TIMES = re.compile(r"[ \n]?(?:[x\u00d7*@à]|of|à|times|each with|with|,)[ \n]?(?:each )?[ \n]?")
 _A_MACHINE = re.compile(r"(?:an?|one|1) (?:machine|server|host|system)")

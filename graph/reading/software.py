@@ -16,7 +16,7 @@ from graph.reading.moment_words import MONTH_NAME
 from graph.reading.ordinary import is_foreign_noun
 from graph.reading.past import tells_of_the_past, was_so
 from graph.reading.plain_words import LABELS, NOUNS, plain_word
-from graph.reading.software_needs import add_need
+from graph.reading.software_needs import add_need, joined
 from graph.reading.version_places import ASIDE, as_written, read_version_apart, turned
 from graph.reading.version_words import COUNTED, MEASURED, MORE, MUST_BE, RANGE, VERSION_WORD
 from graph.reading.whole_numbers import is_a_version
@@ -56,6 +56,7 @@ _OTHERS_USE = re.compile(
 _OF_A_TIME = ("in ", "of ", "at ")
 _YEAR = re.compile(r"20\d\d|\d{1,3}")
 _BUILDS = frozenset("build builds installation install binary executable suite toolkit".split())  # noqa: SIM905
+_LOADED = frozenset(("load", "loads", "loading", "loaded"))
 _BUILT = re.compile(r"(?: (?:build|builds|installation|install|binary|executable))?(?: of)?")
 
 
@@ -89,7 +90,11 @@ def _trim(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     while (
         words
         and not single
-        and (plain_word(words[0]) or (words[0] in LABELS and draft.line.words(start, start + 1).islower()))
+        and (
+            plain_word(words[0])
+            or words[0] in _LOADED
+            or (words[0] in LABELS and draft.line.words(start, start + 1).islower())
+        )
     ):
         start += len(words.pop(0)) + 1
     written = draft.line.words(start, end).split(" ") if words else []
@@ -206,10 +211,11 @@ def _versioned(draft: Draft, match: re.Match[str], *, told: bool) -> None:
         return  # `matlab, 1 licence`
     if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
         listed = re.match(r" ?[,;]| jobs?\b| runs?\b", draft.line.norm[match.end() :])
+        apart = draft.line.norm[span[1] : match.start("version4")]
         if (
-            draft.line.norm[: span[0]].strip()
-            or not listed
-            or draft.line.norm[span[1] : match.start("version4")] != " "
+            apart != "/"
+            and not joined(draft, span[0])
+            and (draft.line.norm[: span[0]].strip() or not listed or apart != " ")
         ):
             return
         draft.default(f"{draft.words(*match.span())!r} is taken as software with its version")

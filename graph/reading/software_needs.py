@@ -49,7 +49,7 @@ def joined(draft: Draft, start: int) -> str | None:
         r"(?:,? (?:failing that|as an? alternative|if not|alternatively|else"
         r"|if (?:that|it)(?: is|'s) not (?:there|available|possible|installed)|if (?:you|they) (?:do not"
         r"|don't) have (?:that|it|this)(?: one)?|if (?:that|it) is missing"
-        r"|if that isn't (?:there|available)))?,?|,) $",
+        r"|if that isn't (?:there|available)))?,?|,| ?[+&]) $",
         before,
     )
     if match is None or start - len(match[0]) not in draft.software_ends:
