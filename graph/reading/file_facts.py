@@ -21,7 +21,7 @@ _FACTS = (
 )
 BEHIND = (
     r",? ?(?P<of>of )?(?:about |ca\.? |approx\.? |around |roughly |some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
-    r"(?P<said> of data| in size| large| big| in all)?(?= ?(?:[,;)]|\.(?!\d)|$))"
+    r"(?P<said> of data| in size| large| big| in all| in total| altogether| overall)?(?= ?(?:[,;)]|\.(?!\d)|$))"
 )
 _SURELY_DATA = 10**12
 
@@ -60,10 +60,16 @@ def sites_behind(draft: Draft, names: str, known: dict[str, str]) -> None:
         r"(?<=\x00)[ ,]{0,2}(?:and |which |that |it )*(?:is |are )?(?:stored|located|kept|lies?|lying|lives?|sits?"
         rf"|to be found|found)(?: now| already)? (?:at|on) (?:the )?(?:site |cluster )?(?P<site>{names})(?![\w-])"
     )
-    for match in draft.line.find(rule):
+    in_brackets = (
+        rf"(?<=\x00)(?: ?\(|,? )(?:stored |located |lies |kept )?(?:at|on) (?:site )?(?P<site>{names})"
+        r"(?:[,;] ?(?:about |ca\. |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b))?\)"
+    )
+    for match in (found for each in (rule, in_brackets) for found in draft.line.find(each)):
         index = _before(draft, match)
         if index is not None and draft.fields["inputs"][index].site is None:
-            changed = {"site": known[match["site"]]}
+            changed: dict[str, object] = {"site": known[match["site"]]}
+            size = match.groupdict().get("bytes")
+            changed |= {"bytes": parse_bytes(size)} if size else {}
             draft.fields["inputs"][index] = draft.fields["inputs"][index].model_copy(update=changed)
             draft.source(f"inputs.{index}.site", *match.span())
 

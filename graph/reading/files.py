@@ -47,7 +47,8 @@ INPUT = (
     rf"|events|scans|models?|weights|fields|grids?|mesh(?:es)?|maps|records|logs|corpus)"
     rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: ?(?:in|on|at|from|under|here(?= ?:)|there(?= ?:))):? ?"
     rf"|(?:from|in|on) (?:the )?(?:s3 )?bucket:? ?"
-    rf"|(?:the |my |an? |our )?{_NOUN}(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
+    rf"|(?:the |my |an? |our )?{_NOUN}(?: \((?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)\))?"
+    rf"(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
     rf"|from|under|here(?= ?:)|there(?= ?:)))?:? ?=? ?)"
     rf"{LIST}(?: as (?:an )?inputs?(?:"
     rf" files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
@@ -122,7 +123,7 @@ def _located(names: str) -> tuple[str, ...]:
     lead = (
         rf"(?<![\w-])(?:(?:it |the job )?(?:needs?|takes?|take|reads?|uses?|using|with|stage|copy|transfer|fetch) )?"
         rf"(?:(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b) (?:of )?)?(?:the |my |our |its |all )?(?:[a-z-]{{3,16}} ){{0,2}}"
-        rf"(?:{lies} )?"
+        rf"(?:\((?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)\) )?(?:{lies} )?"
     )
     return (
         rf"{lead}(?:at|on) {site}(?:,? (?:under|in|at|as|below|here) ?:? ?| ?: ?|, (?=~?/)){LIST}{_AS}",
@@ -135,7 +136,7 @@ def _located(names: str) -> tuple[str, ...]:
 
 def _at_a_site(draft: Draft, match: re.Match[str], site: str) -> None:
     files = names_of(draft, *match.span("files"))
-    stated = match.groupdict().get("bytes")
+    stated = match.groupdict().get("bytes") or match.groupdict().get("bytes2")
     size = parse_bytes(stated) if stated and len(files) == 1 else None
     renamed = draft.line.words(*match.span("as")) if match["as"] and len(files) == 1 else None
     for name in files:
@@ -206,9 +207,10 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
     if command and said and draft.line.follows_claimed(first) and not set(files) & set(command):
         _argument_too(draft, match, [*command], files)
         return
-    if match["bytes"] and len(files) == 1:
+    stated = match["bytes"] or match["bytes2"]
+    if stated and len(files) == 1:
         try:
-            size = parse_bytes(match["bytes"])
+            size = parse_bytes(stated)
         except BadRequest:
             size = None
     known = {item.name for item in draft.fields.get("inputs", ())}

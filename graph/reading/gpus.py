@@ -311,7 +311,9 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
 
 
 def _is_of_the_gpu(draft: Draft, match: re.Match[str]) -> bool:
-    """Whether main memory is stated elsewhere, so that this can only be the GPU's."""
+    """Whether this can only be the GPU's: main memory is stated elsewhere, or it stands in brackets behind them."""
+    if "(" in match[0] and draft.line.norm[match.end() : match.end() + 1] == ")":
+        return "ram" not in (match["memory"] or "")
     rest = draft.line.norm[: match.start()] + " " + draft.line.norm[match.end() :]
     main = re.search(rf"{NUMBER} ?(?:g|t)i?b?(?: of)?(?: main| system| host)? (?:ram|memory|mem)\b", rest)
     return main is not None and "ram" not in (match["memory"] or "")

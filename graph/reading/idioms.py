@@ -40,6 +40,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r" (?:preferences?|wishes)(?: (?:as to|about|on|for|regarding) (?:the )?(?:site|machine|system|where|place))?"
      + _END, ""),
     (r"(?:vibrational |harmonic )?frequency (?:calculations?|calcs?\.?|analys[ei]s|jobs?|runs?)" + _END, ""),
+    (r"zu (?:run|let|start|[a-zäöüß]{3,16}en)(?: let)?" + _END, ""),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+
+from tests.acceptance.forked import run_forked
 
 SITES = """
 schema_version: 1
@@ -60,12 +63,12 @@ class Dragoman:
     started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def __call__(self, *arguments: str, stdin: str | None = None, timeout: float = 90) -> Done:
-        done = subprocess.run(  # noqa: TID251  # a person's shell blocks too
-            [sys.executable, "-m", "interfaces.cli.main", *arguments],
-            cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=timeout,
-            input=stdin if stdin is not None else "",
-        )  # fmt: skip
-        return Done(done.returncode, done.stdout, done.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            said = [Path(folder) / name for name in ("in", "out", "err")]
+            for file, text in zip(said, (stdin or "", "", ""), strict=True):
+                file.write_text(text)
+            code = run_forked(arguments, self.folder, self.environment, said, timeout)
+            return Done(code, *(file.read_text() for file in said[1:]))
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
