@@ -57,6 +57,14 @@ _OWN = (
     r"| office| home){0,3} (?:laptop|workstation|desktop|pc|notebook|macbook|office machine|cluster|server|box)"
     r"|the (?:laptop|workstation|desktop|pc|notebook|macbook))"
 )
+_ON_OWN = re.compile(
+    r"(?<![\w-])(?:(?:that|which|it|this|and) )?(?:currently |usually |now )?(?:takes?|needs?|runs?|lasts?)(?:"
+    r" (?:for|about|around|some|nearly|over))?"
+    r" (?:\d+(?:\.\d+)?|an?|one|two|three|several|many|half a) ?(?:h|hours?|hrs?|days?|weeks?|min|minutes?|d)"
+    r" on (?:my|our|his|her|a|the|an)(?: own| old| new| local| little| small| normal| office| home)*"
+    r" (?:laptop|workstation|desktop|pc|notebook|macbook|computer)(?![\w-])"
+)
+"""`it takes 3 days on my laptop`."""
 _TELLS = re.compile(
     rf"(?<![\w-])(?:{_BEFORE}\b.{{0,160}}\b{_PAST}|(?P<first>{_PAST})\b.{{0,160}}\b{_BEFORE}"
     r"|used to (?:run|take|be|need|use|do)"
@@ -150,6 +158,8 @@ def hide_stories(draft: Draft) -> bool:
     for match in [*_THEN.finditer(draft.line.open)]:
         if not _ASKS.search(match[0]):
             _name(draft, *match.span(), "tells how it was, and asks for nothing")
+    for match in [*_ON_OWN.finditer(draft.line.open)]:
+        _name(draft, *match.span(), "tells how long it takes elsewhere")
     text = draft.line.open
     told: list[tuple[int, int]] = []
     parts = [*_parts(text)]

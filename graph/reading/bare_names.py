@@ -201,7 +201,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if not single and not (named or marked):
         return
     if not (named or marked) and not (
-        cue or _USE.match(following) or following.startswith((" on ", " with ", " for ", ","))
+        cue
+        or _USE.match(following)
+        or following.startswith((" on ", " with ", " for ", ",", *((" and ", " or ", " & ") if in_list else ())))
     ):
         return
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))

@@ -51,7 +51,7 @@ PER = (
 )
 _QUANTITY = (
     rf"(?:(?:(?P<times>{NUMBER}) ?[x\u00d7*] ?)?(?P<n>{NUMBER})(?: ?(?:-|\u2013|up to|to|\.\.) ?(?P<m>{NUMBER}))?"
-    r"|(?P<a>(?:an? )?single|an?|half an?|half a|another))"
+    r"|(?P<a>(?:an? )?single|an?|half (?:of )?(?:an?|one)|another))"
     r"(?P<dozen> dozens?)?(?: of)?"
 )
 FORWARD = (

@@ -61,7 +61,10 @@ _WISHED = re.compile(
 """What says that something would be nice to have, or is not needed."""
 _CORRECTED = re.compile(
     r"(?<![\w-])(?:sorry|no|nope|oops|pardon|rather|actually|make (?:that|it)|i mean|i meant|correction|corrected"
-    r"|this time|but now|now|instead|better|or better|kidding|wait|scratch that|nah|or rather)(?![\w-])"
+    r"|set (?:the |a |its |our )?(?:time |wall ?time )?(?:limit|walltime) (?:to|at)|this time|but now|now"
+    r"|instead|better|or better|kidding|wait|scratch that|nah|or rather"
+    r"|(?:but|so) (?:please |just |better |let's |let us |i would |i'd |we |i ){0,2}(?:give (?:it|me|us|them)|ask for"
+    r"|reserve|request|book|plan|take|set|call it|allow|grant))(?![\w-])"
 )
 
 _INSTEAD = re.compile(

@@ -266,7 +266,7 @@ def _ends(word: str, after: re.Match[str] | None) -> bool:
         return True  # `zehnmal`
     if low in _DONE and following in _BY:
         return True  # `./x started with 4 nodes`
-    return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS
+    return low in KEYWORDS or low in _SENTENCE or low in _VERBS or word in _SIGNS or low == "hybrid"
 
 
 _BOUNDED = re.compile(r"[~<>=≤≥≈±]{0,2}\d{1,7}(?:[-–x×]\d{1,7})?[+]?")  # noqa: RUF001  # as typed

@@ -41,6 +41,7 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      + _END, ""),
     (r"(?:vibrational |harmonic )?frequency (?:calculations?|calcs?\.?|analys[ei]s|jobs?|runs?)" + _END, ""),
     (r"zu (?:run|let|start|[a-zäöüß]{3,16}en)(?: let)?" + _END, ""),
+    (r"(?:(?:get|give|send|have|need|want) )?(?:me |us )?(?:the )?results? (?:of|from) (?=\x00)", "command software"),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),

@@ -27,7 +27,8 @@ _SAY_NOTHING = PADDING | EVERYDAY | (VERBS - KEYWORDS - FUNCTION_WORDS)
 _OF_A_STORY = (
     r"(?<![\w-])(?:(?:last|previous|past) (?:weeks?|months?|years?|times?|nights?|spring|summer"
     r"|winter)(?:'s)?"
-    r"|(?:would|will|is) (?:it|this|that) be possible|is (?:it|this) possible|serait-i[lt] (?:donc )?possible(?: de| d')?|wäre es (?:wohl )?möglich|(?:nice|good|great|lovely|pleasant"
+    r"|(?:would|will|is) (?:it|this|that) be possible|is (?:it|this) possible"
+    r"|serait-i[lt] (?:donc )?possible(?: de| d')?|wäre es (?:wohl )?möglich|(?:nice|good|great|lovely|pleasant"
     r"|relaxing) weekend"
     r"|bonne (?:day|week|end)|schönen? (?:day|week|abend|gruß))(?![\w-])"
 )

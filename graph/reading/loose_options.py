@@ -27,6 +27,11 @@ _SUBMITTERS = {
 }  # fmt: skip
 """What reads the options behind each mark of a directive; `-cwd` tells Grid Engine's from those of PBS."""
 _MARKED = re.compile(r"(?i)#(?P<mark>sbatch|pbs|\$|bsub|msub|oar|flux:)[ \t]+$")
+_BARE = (
+    ("-l ", re.compile(r"(?<![^\s,;:(])(?:select=\d+|nodes=\d+:ppn=\d+)[\w:=+]*(?=[\s,;.)]|$)")),
+    ("--", re.compile(r"(?<![^\s,;:(])(?:gres=gpu[\w:]*|mem-per-[cg]pu=\d+)(?=[\s,;.)]|$)")),
+)
+"""`select=4:ncpus=32`, `gres=gpu:2`: resources as that option has them, without the option."""
 _SAYS_NOTHING = {"script", "script_dialect", "native_options", "notes", "sources", "schema_version"}
 _RESOURCES = re.compile(r"-l (?:select|nodes|ncpus|walltime|mem|place)\b")
 _SHORT = frozenset("-N -n -t -p -A -c -J -q -C -G -a -d".split())  # noqa: SIM905
@@ -43,7 +48,7 @@ def read_loose_options(draft: Draft, reader: ScriptReader | None) -> None:
     """State what runs of such options ask for; those that no scheduler is known by stay for other rules."""
     if reader is None:
         return
-    for start, end, options in _runs(draft):
+    for start, end, options in (*_bare(draft), *_runs(draft)):
         line = " ".join(options)
         mark = _MARKED.search(draft.line.text, max(0, start - 20), start)
         name = _SUBMITTERS[mark["mark"].lower()] if mark else _scheduler(options, line)
@@ -79,6 +84,14 @@ def add_options(draft: Draft, reading: ScriptReading, words: str, start: int) ->
     launch.shape = {**asked[0], **launch.shape}
     launch.fields = {**asked[1], **launch.fields}
     draft.fields["launched"] = launch
+
+
+def _bare(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
+    """Resources that are written without their option, as that option."""
+    for option, rule in _BARE:
+        for match in rule.finditer(draft.line.text):
+            if draft.line.is_open(*match.span()):
+                yield *match.span(), [f"{option}{match[0]}"]
 
 
 def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:

@@ -52,7 +52,7 @@ LOCAL_BEFORE = (
 HALF = rf"(?<![\w-])(?<! of )(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
 UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$| please))"
 SPACE_BEFORE = (
-    rf"(?<![\w-])(?:scratch|disk|storage)(?: space)?(?: of|:| ?=) ?(?:at least |min\.? "
+    rf"(?<![\w-])(?:(?:scratch|disk|storage)(?: space)?(?: of|:| ?=)|scratch(?: space)?) ?(?:at least |min\.? "
     rf"|>= ?)?{_SIZE}(?! (?:of )?{_MEM})"
 )
 ON_A_PATH = (
@@ -133,8 +133,18 @@ def read_space(draft: Draft) -> None:
             draft.add("storage", StorageNeed(mount=path, free_bytes=sizes[0]), *match.span())
 
 
+WRITTEN = (
+    rf"(?<![\w-])(?:writes?|produces?|generates?|stores?|saves?|outputs?|will need|needs?)"
+    rf"(?: out)? {_BOUND}{_SIZE}(?: of \w+)? (?:to|on|onto|into) (?:the |a |your )?(?:parallel |fast )?scratch"
+    r"(?: space| disk| file ?system)?(?![\w-])"
+)
+"""`it writes about 500 GB to scratch`."""
+
+
 def read_memory(draft: Draft) -> None:
     """Find sizes; where a size can be memory or data it is left for the person."""
+    for match in draft.line.find(WRITTEN):
+        _free(draft, match)
     for match in draft.line.find(RATE):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())

@@ -56,7 +56,8 @@ def read_moments(draft: Draft) -> None:
             continue
         _take(draft, match, is_deadline=match["before"] is not None or _done_then(draft, match))
     for match in draft.line.find(CLOCK_HOUR):
-        _ask_clock(draft, match)
+        if not _ESTIMATED.search(_before(draft, match)):
+            _ask_clock(draft, match)
     for match in draft.line.find(WEEKEND):
         _weekend(draft, match)
     start, end = draft.fields.get("start_after"), draft.fields.get("deadline")
@@ -72,6 +73,10 @@ def read_moments(draft: Draft) -> None:
             draft.line.claim(*match.span())
         elif not OF_SOMETHING_ELSE.search(draft.line.norm[max(0, match.start() - 60) : match.start()]):
             _tonight(draft, match)
+
+
+_ESTIMATED = re.compile(r"(?:estimated?|estimates?|put|set|limited|capped|fixed|kept|reckoned|guessed|rated) (?:it )?$")
+"""`estimated at 14h`: how long."""
 
 
 def _before(draft: Draft, match: re.Match[str]) -> str:

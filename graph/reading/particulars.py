@@ -28,8 +28,9 @@ LICENCES = (
     rf"|(?<=[:=] ){_LICENCE}(?![\w:])|(?<=[:=]){_LICENCE}(?![\w:]))\)?"
 )
 COUNTED_LICENCES = (
-    rf"(?<![\w.-])(?:(?P<n>{NUMBER})|an?) (?:(?:licen[cs]es?|lics?\.?)(?: tokens?)? (?:of"
-    rf"|for) (?:the )?(?:(?:feature|token|product|module|licen[cs]e) )?[\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
+    rf"(?<![\w.-])(?<!have )(?<!own )(?<!hold )(?<!bought )(?:(?P<n>{NUMBER})|an?) (?:(?:licen[cs]es?"
+    rf"|lics?\.?)(?: tokens?)?"
+    rf" (?:of|for) (?:the )?(?:(?:feature|token|product|module|licen[cs]e) )?[\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
     r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? (?:licen[cs]es?|lics?\.?))(?![\w-])"
     r"(?: (?:must|should|(?:has|have|needs?) to|to) be (?:free|available|there|checked out|reserved))?"
     rf"|(?<![\w-])(?:licen[cs]es?|lics?\.?)(?: tokens?)?[:=]? (?P<n3>{NUMBER}) ?x? (?P<name3>[a-z][\w.+-]*)"

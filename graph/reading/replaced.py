@@ -47,6 +47,43 @@ _BOTH = re.compile(
     r"|knoten|kerne|prozesse|nœuds|noeuds|cœurs|coeurs|processus)(?![\w-]))"
 )
 """`at least 3, at most 5 nodes`."""
+_COUNTED = r"(?:(?:compute )?nodes?|tasks|ranks|processes|cores|gpus?|hours|hrs?|h|minutes|days)"
+_EITHER_END = re.compile(
+    rf"(?i)(?<![\w.-])(?:(?:min(?:imum)?\.?|minimal) (?P<low>{_N}),? (?:and |but )?max(?:imum)?\.? (?P<high>{_N})"
+    rf"(?P<unit> {_COUNTED})|(?P<low2>{_N})(?P<unit2> {_COUNTED}) (?:at least|min(?:imum)?\.?),? (?:and |but )?"
+    rf"(?P<high2>{_N})(?: {_COUNTED})? (?:at most|max(?:imum)?\.?))(?![\w-])"
+)
+"""`min 4 max 8 nodes`, `4 nodes minimum, 8 maximum`."""
+_HYBRID = re.compile(
+    r"(?i)(?<![\w.,/-])(?P<tasks>\d{1,6}) ?mpi(?: ranks| tasks| processes| procs)? ?(?:x|\u00d7|\*|by|times|\+|/) ?"
+    r"(?P<threads>\d{1,4}) ?(?:omp|openmp)(?: threads)?(?: per (?:mpi )?(?:rank|task|process))?(?![\w-])"
+)
+"""`8 MPI x 6 OMP`."""
+_NODES_OF_GPUS = re.compile(
+    r"(?i)(?<![\w.,/x\u00d7*-])(?P<nodes>\d{1,4}) ?[x\u00d7*] ?(?P<gpus>\d{1,2})(?= ?(?:[ahbv]\d{2,3}|gh200"
+    r"|l40s?|mi\d{3}x?|gpus?)s?(?!\w))"
+)
+"""`4x8 H100`: nodes and what each has."""
+_ONE_CORE_EACH = re.compile(
+    r"(?i)(?<![\w.,-])(?P<n>\d{1,6}) (?:simultaneous|parallel|concurrent) (?:single|one|1)[ -]core "
+    r"(?P<what>tasks|processes|procs)(?![\w-])"
+)
+"""`10 single-core processes`."""
+_SOCKETS = re.compile(
+    r"(?i)(?<![\w.,/-])(?P<sockets>[1-8]|one|two|four) (?:cpu )?(?:sockets?|cpus|processors) ?(?:x|\u00d7|\*|of"
+    r"|with|at)"
+    r" ?(?P<cores>\d{1,3}) cores(?: each)?(?![\w-])"
+)
+"""`2 sockets x 32 cores`."""
+_NOT_ENOUGH = re.compile(
+    rf"(?i)(?:(?<![\w-])last time,? )?(?:(?<![\w-])(?:the|our|my) )?(?<![\w.,-]){_N} (?P<unit>[a-z]{{1,8}})"
+    r"(?: of (?:last time|before|the last (?:run|time)))? (?:(?:were|was|are|is) (?:not|too)|(?:were|was|are|is)n't"
+    r"|did(?:n't| not)) (?:quite )?(?:enough|sufficient|suffice|short|few|little),?"
+    r" (?:so|hence|therefore|thus|now)?,? ?"
+    r"(?:please )?(?:(?:give (?:it|me|us)|make it|take|use|set|let it have|let's say|i need|we need|better) )?"
+    rf"(?P<kept>{_N})(?= ?(?:please|this time|now|[,.;!)]|$))"
+)
+"""`Last time 8 hours weren't enough, so 12 please`."""
 _RULES = tuple(
     re.compile(rule)
     for rule in (
@@ -70,6 +107,19 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _BOTH.finditer(text):
         low, high = _digits(match["low"].lower()), _digits(match["high"].lower())
         yield match.start(), match.end(), f"between {low} and {high}"
+    for match in _EITHER_END.finditer(text):
+        low, high = (_digits((match[name] or match[f"{name}2"]).lower()) for name in ("low", "high"))
+        yield match.start(), match.end(), f"between {low} and {high}{match['unit'] or match['unit2']}"
+    for match in _HYBRID.finditer(text):
+        yield match.start(), match.end(), f"{match['tasks']} mpi ranks x {match['threads']} openmp threads"
+    for match in _SOCKETS.finditer(text):
+        yield *match.span(), f"{int(_digits(match['sockets'].lower())) * int(match['cores'])} cores"
+    for match in _NODES_OF_GPUS.finditer(text):
+        yield *match.span(), f"{match['nodes']} nodes with each {match['gpus']}"
+    for match in _ONE_CORE_EACH.finditer(text):
+        yield *match.span(), f"{match['n']} {match['what'].lower()} with 1 core each"
+    for match in _NOT_ENOUGH.finditer(text):
+        yield match.start(), match.end(), f"{_digits(match['kept'].lower())} {match['unit']}"
     for match in _COUNTER.finditer(text):
         yield match.start(), match.end(), match["kept"]
 

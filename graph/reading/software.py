@@ -210,7 +210,7 @@ def _versioned(draft: Draft, match: re.Match[str], *, told: bool) -> None:
     if match["version4"] and between.startswith(","):
         return  # `matlab, 1 licence`
     if match["version4"] and re.fullmatch(r"[a-z ]+", need.name) and not match["after4"]:
-        listed = re.match(r" ?[,;]| jobs?\b| runs?\b", draft.line.norm[match.end() :])
+        listed = re.match(r" ?[,;]| jobs?\b| runs?\b| or \d", draft.line.norm[match.end() :])
         apart = draft.line.norm[span[1] : match.start("version4")]
         if (
             apart != "/"

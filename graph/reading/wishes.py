@@ -72,7 +72,8 @@ OBJECTIVES = {
     r"|as little (?:energy|power|electricity) as possible|greenest"
     r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
-    r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient",
+    r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient"
+    r"|energy[- ]efficient (?:site|machine|system|place|cluster)s?(?: (?:preferred|please|wanted|first))?",
     "run-anytime": r"any ?time(?: (?:is|will be|would be) (?:fine|ok|okay|good|alright))?"
     r"|(?:(?:there|it) )?(?:is |being |'s )?(?:absolutely )?"
     r"(?:no|not any|without|not in (?:a|any)|in no|never any) (?:hurry|rush|urgency|haste)"
@@ -336,6 +337,8 @@ def read_wishes(draft: Draft) -> None:
             draft.unread.append(draft.words(*match.span()))
             draft.line.claim(*match.span())
             continue
+        if draft.line.norm[: match.start()].endswith((" free ", " available ", " idle ", " open ", " empty ")):
+            continue  # `where would 512 cores be free right now?`
         if "at once" in match[0] and is_together(draft, match):
             continue
         if "without" in match[0]:  # no waiting, which is what is wanted

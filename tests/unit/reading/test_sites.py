@@ -82,3 +82,19 @@ def test_a_site_in_a_story_is_asked_about_or_said_elsewhere(read: Callable[..., 
     assert (found.request.sites, [question.field for question in found.questions]) == ((), ["sites"])
     found = read("I had trouble at beta. Therefore anywhere but beta: ./x on 2 nodes", sites=SITES)
     assert (found.request.sites_not, found.questions) == (("beta",), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The input data (1.5 TB) lies at alpha under /archive/era5, ./x on 10 nodes",
+        "./x on 10 nodes, needs /archive/era5 (1.5 TB, at alpha)",
+        "./x on 10 nodes, needs /archive/era5 (at alpha, 1.5 TB)",
+        "The files are at alpha, /archive/era5, around 1.5 TB in total; ./x on 10 nodes",
+    ],
+)
+def test_where_data_lies_and_how_much_it_is(read: Callable[..., Any], text: str) -> None:
+    found = read(text, sites=SITES)
+    (item,) = found.request.inputs
+    assert (item.source, item.site, item.bytes) == ("/archive/era5", "alpha", 1_500_000_000_000)
+    assert (found.request.sites, found.questions, found.unread) == ((), (), ())

@@ -97,6 +97,9 @@ def test_programs_named_like_units(text: str, command: Any, read: Read) -> None:
         ("flux submit -n 4 ./x", ("./x",), {"tasks": 4}, None),
         ("salloc --nodes=2 --time=30 srun ./x", ("./x",), {"nodes": 2}, 1800),
         ("qsub -l select=2:ncpus=8:mpiprocs=8 -- ./x", ("./x",), {"nodes": 2, "tasks_per_node": 8}, None),
+        ("select=2:ncpus=8:mpiprocs=8, walltime=2:00:00, ./x", ("./x",), {"nodes": 2, "tasks_per_node": 8}, 7200),
+        ("nodes=4:ppn=16, ./x", ("./x",), {"nodes": 4, "tasks_per_node": 16}, None),
+        ("gres=gpu:a100:2 ./x", ("./x",), {"gpus": {"count": 2, "per": "node", "model": "a100"}}, None),
         ("please submit `sbatch -n 3 --time 0:30 --wrap=./y`", ("./y",), {"tasks": 3}, 30),
     ],
 )
