@@ -13,7 +13,8 @@ __all__ = ["PER", "read_counts", "read_scaled_counts"]
 UNITS = {
     "node": r"nodes?|nds|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
     r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
-    "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi",
+    "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi"
+    r"|(?:matlab |dask |spark |parallel )?workers?(?! nodes?)",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
     "thread": r"threads?|openmp threads?|omp threads?|hardware threads?",
     "gpu": r"gpus?|gpu cards?|graphics cards?|accelerators?|gpu devices?",
@@ -37,7 +38,7 @@ PER = (
     r"|each|on each|for each|for every|on every|in each|in every|to an?|to each|to every|a"
     r"|for a single) ?(?:mpi "
     r"|compute )?(?P<per>node|host|machine"
-    r"|server|task|rank|process(?:es)?|proc|gpu|core|cpu|thread|job|card)s?(?![\w-])"
+    r"|server|task|rank|process(?:es)?|proc|worker|gpu|core|cpu|thread|job|card)s?(?![\w-])"
     r"| (?P<ofgpus>(?:for|on) each of)(?: the| these| our)?(?= \d{1,5} (?:gpus|cards)\b)"
     r"| (?P<ofnodes>on each of)(?: the)?(?= \d{1,5} (?:nodes|hosts|machines)\b)| (?P<total>(?:in|at) total|in all|total"
     r"|altogether|overall|all in all)"
@@ -79,6 +80,7 @@ BACKWARD = (
 )
 _PER_WORD = {
     "host": "node", "machine": "node", "server": "node", "rank": "task", "process": "task", "proc": "task",
+    "worker": "task",
     "cpu": "core", "card": "gpu",
 }  # fmt: skip
 

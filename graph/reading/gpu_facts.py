@@ -47,9 +47,19 @@ def _complete_each_other(draft: Draft) -> None:
         draft.amounts[:] = [amount for amount in draft.amounts if not any(amount is one for one in plain)]
 
 
+def _one_each(draft: Draft) -> None:
+    """`4 ranks per node, 1 rank per GPU`: each task has a GPU, where they are counted in no other way."""
+    tasks = [amount for amount in draft.amounts if amount.unit == "task"]
+    of_gpus = [amount for amount in tasks if amount.per == "gpu" and (amount.low, amount.high) == (1, None)]
+    if len(of_gpus) == 1 and len(tasks) > 1 and all(amount.unit != "gpu" for amount in draft.amounts):
+        draft.amounts.append(Amount("gpu", 1, None, of_gpus[0].start, of_gpus[0].end, per="task"))
+        draft.amounts[:] = [amount for amount in draft.amounts if amount is not of_gpus[0]]
+
+
 def give_what_gpus_have(draft: Draft) -> None:
     """Give the model and memory that were said of GPUs to those that are counted; else asked or told back."""
     _complete_each_other(draft)
+    _one_each(draft)
     _give_models(draft)
     counted = [amount for amount in draft.amounts if amount.unit == "gpu"]
     for each, start, end in draft.gpu_memory:

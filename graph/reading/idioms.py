@@ -42,6 +42,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:vibrational |harmonic )?frequency (?:calculations?|calcs?\.?|analys[ei]s|jobs?|runs?)" + _END, ""),
     (r"zu (?:run|let|start|[a-zäöüß]{3,16}en)(?: let)?" + _END, ""),
     (r"(?:(?:get|give|send|have|need|want) )?(?:me |us )?(?:the )?results? (?:of|from) (?=\x00)", "command software"),
+    (r"(?:no|without)(?: any)? (?:internet|external network|outside)(?: access| connection)?"
+     r"(?: (?:is )?(?:needed|required|necessary))?" + _END, ""),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),

@@ -92,7 +92,7 @@ _BEHIND_A_PATH = re.compile(r"(?:[\w*]/[\w.*+-]+|[\w-]\.[a-z]\w{0,7}) \($")
 _DATA = re.compile(
     r" (?:in size|large|big)\b| ?(?:of )?(?:(?:input|output|raw|training|my|the|trajectory|image|result"
     r"|simulation) ){0,2}(?:data(?:sets?|bases?)?|db|index|corpus|archive|inputs?|outputs?|files?|images?|results?"
-    r"|storage|space)\b"
+    r"|(?:fast |shared |parallel |temp(?:orary)? |work )?(?:storage|space))\b"
 )
 _OF_DATA = re.compile(
     r"(?<![\w-])(?:inputs?|data(?:sets?)?|data sets?|files?)(?: (?:is|are|has|have|holds?|contains?|comprises?"

@@ -108,7 +108,9 @@ ON_EACH_TASK = (
     r"(?:started|launched|run) (?:on|in|by|for) (?:every|each|all) (?:tasks?|ranks?)(?:,? not (?:only"
     r"|just) once)?(?![\w-])"
 )
-APPLICATION = r"(?<![\w-])(?:app|application|software|solver)=[\"'`]?(?P<name>[a-z][\w+.-]{1,60})[\"'`]?(?=[ ,;]|$)"
+APPLICATION = (
+    r"(?<![\w-])(?:app|application|software|solver)=[\"'`]?(?P<name>[a-z][\w+.-]{1,60})[\"'`]?(?=[,;]|$| [\w-]+[=:])"
+)
 MODULES = (
     r"(?<![\w-])(?:with |after |do |the |a |load |loading |loaded |use |using )*(?:(?:module|ml) (?:load|add)"
     r"|modules?:?)"
@@ -122,12 +124,16 @@ def read_particulars(draft: Draft) -> None:
     for match in draft.line.find(LICENCES):
         written = draft.line.words(*match.span("all"))
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
+    counted: list[str] = []
     for match in draft.line.find(COUNTED_LICENCES):
         count = count_of(match["n"] or match["n3"]) if match["n"] or match["n3"] else 1
         named = next(group for group in ("name", "name2", "name3") if match[group])
         name = draft.line.words(*match.span(named)).rstrip(".")
         if count and name.lower() not in PADDING | EVERYDAY:
-            draft.put("licenses", (f"{name}:{count}",), *match.span())
+            counted.append(f"{name}:{count}")
+            draft.source("licenses", *match.span())
+    if counted and "licenses" not in draft.fields:
+        draft.fields["licenses"] = tuple(dict.fromkeys(counted))
     for field, rule in (("recipe", RECIPE), ("name", JOB_NAME)):
         for match in draft.line.find(rule):
             draft.put(field, draft.line.words(*match.span("name")).rstrip("."), *match.span())

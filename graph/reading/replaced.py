@@ -118,6 +118,8 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span(), f"{match['nodes']} nodes with each {match['gpus']}"
     for match in _ONE_CORE_EACH.finditer(text):
         yield *match.span(), f"{match['n']} {match['what'].lower()} with 1 core each"
+    for match in re.finditer("[≥≤]", text):
+        yield *match.span(), ">=" if match[0] == "≥" else "<="
     for match in _NOT_ENOUGH.finditer(text):
         yield match.start(), match.end(), f"{_digits(match['kept'].lower())} {match['unit']}"
     for match in _COUNTER.finditer(text):
