@@ -88,7 +88,8 @@ _HOW = (
     r"|are )?through))"
 )
 _ANYHOW = (
-    r"(?:,? (?:[-\u2013\u2014] )?\(?(?:successfully|ok|even (?:if (?:it |they )?(?:has |have |should )?fail\w*|(?:in"
+    r"(?:,? (?:[-\u2013\u2014] )?\(?(?:successfully|ok|even (?:(?:if|s') ?(?:it |they |il )?(?:has |have "
+    r"|should )?fail\w*|(?:in"
     r"|en) (?:the )?cas(?:e)? (?:of|d'|de) ?(?:its |a )?(?:failure|échec|errors?)"
     r"|(?:on|after|upon|with) (?:a )?failures?)|or fails|either way|in any case|regardless(?: of (?:its|their|the"
     r"|how)[\w ]{0,24})?"

@@ -152,6 +152,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     single = len(spans) == 1
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
+    named = named or (before.endswith(("get ", "getting ", "bring ")) and following.startswith((" running", " to run")))
     marked = not (_COMPOUND.search(norm[start:end]) or _describes(name, following)) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
     )

@@ -17,8 +17,8 @@ _ANY = "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
 _MANAGED = re.compile(
     r"(?: please)? ?[,(]? ?(?:(?:(?:must|should|has to|have to|is to) be |is |are )?(?:taken |loaded |installed "
     r"|built |available "
-    r"|provided |there |present )?(?:from|via|through|by|with|using|in|as)"
-    rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w.-])\)?"
+    r"|provided |there |present )?(?:from|via|through|by|with|using|in|as|über|par)"
+    rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w-]|\.\w)\)?"
 )
 _MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
 _MANAGER_FIRST = (
@@ -51,9 +51,22 @@ def is_a_manager(draft: Draft, start: int, end: int) -> bool:
     return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
 
 
+_OF_A_SITE = ("modules", "spack", "easybuild", "system")
+
+
+def _side_by_side(draft: Draft, index: int) -> bool:
+    """Whether two needs are named in one breath: `CDO 2.4 and NCO from the modules`."""
+    starts = [source.start for source in draft.sources if source.field == f"software.{index + 1}"]
+    before = draft.line.norm[: draft.line.place(starts[0])][-5:] if starts and starts[0] is not None else ""
+    return before.endswith((" and ", " & ", " + "))
+
+
 def give_managers(draft: Draft) -> None:
     """`via spack, hdf5@1.14.3 and fftw@3.3.10`: who keeps all that is listed behind it."""
     known = draft.fields.get("software", [])
+    for index in range(len(known) - 2, -1, -1):
+        if known[index].manager is None and known[index + 1].manager in _OF_A_SITE and _side_by_side(draft, index):
+            known[index] = known[index].model_copy(update={"manager": known[index + 1].manager})
     places = {
         int(item.field.split(".")[1]): draft.line.place(item.start)
         for item in draft.sources

@@ -43,9 +43,14 @@ _COMPONENT = (
     r"|having|consisting of)(?= )|(?:the )?(?:component|part|group) (?:\d{1,2}|[a-d])(?: is| has| needs| gets"
     r"| runs on| uses|:| ?=)?(?= ))"
 )
+_PART_ON = (
+    r"(?:the |an? |our |my )[a-z-]{3,20}(?: [a-z-]{3,20})? (?:(?:runs?|running|goes|comes) )?"
+    r"(?:on|with|uses?|takes?|gets?|needs?|has|wants?) "
+)
+"""`the atmosphere on 10 nodes`."""
 _JOINT = (
     r"(?:[,;+] ?|,? ?(?:and|plus|with|together with|alongside),? )(?:and )?(?:at the same time,? |also |in parallel "
-    r"|additionally |another )?"
+    rf"|additionally |another )?(?:{_PART_ON})?"
 )
 _HETEROGENEOUS = r"(?<![\w-])(?:as )?(?:an? )?(?:heterogeneous|het)(?: job)?(?: with(?: 2| 3)? components)?:?(?![\w-])"
 
@@ -113,7 +118,9 @@ def resolve_components(draft: Draft, base: Shape | None) -> list[dict[str, Any]]
 def _side_by_side(draft: Draft) -> list[tuple[int, int]]:
     """Where the parts of `one node with 1 TB and at the same time 4 nodes with 4 GPUs` begin."""
     nodes = [amount for amount in sorted(draft.amounts, key=_start) if amount.unit == "node"]
-    marks = [(nodes[0].start, nodes[0].start)] if len(nodes) > 1 else []
+    named = re.search(rf"(?:^|[ :;,.]){_PART_ON}$", draft.line.norm[: nodes[0].start][-60:]) if nodes else None
+    first = len(named[0].lstrip(" :;,.")) if named else 0
+    marks = [(nodes[0].start - first, nodes[0].start)] if len(nodes) > 1 else []
     for node in nodes[1:]:
         joint = re.search(rf"{_JOINT}$", draft.line.norm[max(0, node.start - 60) : node.start])
         if joint is None:

@@ -28,7 +28,9 @@ _SIZE = (
 )
 _NOUN = (
     r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint"
-    r"|geometry)s? ?(?:data|files?|decks?|sets?)?|source (?:data|files?)|sources|files?|datasets?)"
+    r"|geometry)s? ?(?:data|files?|decks?|sets?)?|source (?:data|files?)|sources|files?|datasets?|databases?"
+    r"|references?"
+    r"|index(?:es)?|archives?|catalogues?)"
 )
 _AS = (
     r"(?:,? (?:and |it )?(?:is |are )?(?:needed |required |used |wanted |staged |to be staged )?as (?:input |file )?"
@@ -46,6 +48,7 @@ INPUT = (
     rf"|spectra"
     rf"|events|scans|models?|weights|fields|grids?|mesh(?:es)?|maps|records|logs|corpus)"
     rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: ?(?:in|on|at|from|under|here(?= ?:)|there(?= ?:))):? ?"
+    r"|(?:reads|images|frames|samples|sequences|genomes?|meshe?s|mesh|weights|scans) ?: ?"
     rf"|(?:from|in|on) (?:the )?(?:s3 )?bucket:? ?"
     rf"|(?:the |my |an? |our )?{_NOUN}(?: \((?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)\))?"
     rf"(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
@@ -123,7 +126,8 @@ def _located(names: str) -> tuple[str, ...]:
     lead = (
         rf"(?<![\w-])(?:(?:it |the job )?(?:needs?|takes?|take|reads?|uses?|using|with|stage|copy|transfer|fetch) )?"
         rf"(?:(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b) (?:of )?)?(?:the |my |our |its |all )?(?:[a-z-]{{3,16}} ){{0,2}}"
-        rf"(?:\((?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)\) )?(?:{lies} )?"
+        r"(?:(?:\(|[a-z-]{3,16}, )(?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)(?:\)|,) )?"
+        rf"(?:{lies} )?"
     )
     return (
         rf"{lead}(?:at|on) {site}(?:,? (?:under|in|at|as|below|here) ?:? ?| ?: ?|, (?=~?/)){LIST}{_AS}",

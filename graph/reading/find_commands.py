@@ -59,7 +59,7 @@ _INTRODUCED = re.compile(
     r"(?i)(?P<word>\b(?:command|cmd|commands|run|execute|exec|executable|binary|launch|start|running|program|programme"
     r"|line|script))?"
     r"(?:[ \t]{1,3}(?:is|this|it|like this|line"
-    r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}\n?[ \t]{0,4}(?P<body>[^\s:][^\n]*)"
+    r"|with)){0,2}[ \t]{0,2}:(?=[ \t\n])[ \t]{0,4}(?:\n[ \t]{0,4}){0,2}(?P<body>[^\s:][^\n]*)"
 )
 _QUOTES = re.compile(
     r"(?i)(?:^|\n|[:,(]|\b(?:run|execute|as|is|was|command|cmd|launch|start|do|call|like|with|program|script|binary"
@@ -101,6 +101,11 @@ _AFTER_COLON = re.compile(
     r"(?:(?<![\w-])(?P<label>[\w-]{0,40}):|\b(?:command|cmd))[ \t]+"
     r"(?P<body>[a-z][\w.+-]*[ \t][^,;\n]+?)(?=[,;\n]|\.?\s*$)"
 )
+_ITEM = re.compile(
+    r"(?:^|[,;\n])[ \t]*(?P<body>(?P<program>[a-z][a-z0-9_.+-]{1,40})(?:[ \t]+[a-z][a-z0-9_]{1,20})?"
+    r"(?:[ \t]+--?[A-Za-z][\w-]*(?:[= ](?!-)[\w./:%+-]*[\w/])?){1,12})(?=[ \t]*(?:[,;\n]|\.?\s*$))"
+)
+"""`gmx mdrun -s a.tpr` as an item of its own."""
 _RUNNING = re.compile(r"(?i)\b(?:run|execute|launch|start|call|command|program is)[ \t]+$")
 _SCRIPT_FILE = re.compile(r"[\w./~-]+\.(?:sh|py|pl|r|jl|exe|x|out|bin|sbatch|slurm|rb|m|ipynb|bash)", re.IGNORECASE)
 _RUNTIMES = frozenset(("apptainer", "singularity", "docker", "podman", "shifter", "sarus", "enroot"))
@@ -265,6 +270,11 @@ def find_commands(text: str) -> list[Found]:
         start = len(text) - len(text.lstrip())
         take(start, extent(text, start, len(text)), start, extent(text, start, len(text)))
     if not found:
+        for match in _ITEM.finditer(text):
+            if is_command_line(match["body"]) and match["program"] not in SUBMITTERS | EVERYDAY | KEYWORDS:
+                take(*match.span("body"), *match.span("body"))
+                break
+    if not found:
         for match in _AFTER_COLON.finditer(text):
             if is_command_line(match["body"]) and (match["label"] or "").lower() not in LABELS:
                 take(*match.span("body"), *match.span("body"))
@@ -322,6 +332,9 @@ def _begin(text: str, words: list[re.Match[str]], index: int) -> int:
     return start
 
 
+_ONLY_VARIABLES = re.compile(r"env(?:[ \t]+[A-Za-z_]\w*=[^\s,;]*)+[ \t]*(?=$|[\n,;.])")
+
+
 def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
     words = list(WORD.finditer(text))
     skip_to = -1
@@ -337,6 +350,8 @@ def _inline(text: str, take: Callable[[int, int, int, int], None]) -> None:
         before = text[max(0, match.start() - 48) : match.start()]
         verb = bool(_VERB.search(before)) or not before.strip()
         plain = word.rstrip(",;.") in PLAIN and following.rstrip(",.").lower() not in ("command", "program")
+        if word == "env" and _ONLY_VARIABLES.match(text, match.start()):
+            continue  # `env A=1` as an item: no program follows
         if (plain or word.lower() in ("node", "time")) and not _CLAUSE.search(before):
             continue  # `1 node ./x`, `unlimited time ./x`: words of the sentence
         unknown = option and word not in KEYWORDS | PADDING and bool(_RUNNING.search(before))

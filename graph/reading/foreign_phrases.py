@@ -152,7 +152,8 @@ _PHRASES: tuple[tuple[str, str], ...] = (
      r"(?: (?:bitte|nur))?(?: haben)?|(?:zurück|zurückzuholen|zurückholen)(?= ?:)|à (?:rapatrier|récupérer|ramener"
      r"|renvoyer)(?= ?:)"
      r"|(?:(?:je|nous) (?:voudrais|veux|souhaite|souhaiterais|voudrions|souhaitons) |j'aimerais |merci de |à )?"
-     r"(?:récupérer|rapatrier|ramener|me renvoyer|nous renvoyer)(?= (?:[\w*./-]*\w\.\w|(?:le |les )?fichiers? ))",
+     r"(?:récupérer|rapatrier|ramener|rapporter|me renvoyer|nous renvoyer)(?= (?:[\w*./-]*\w\.\w|(?:le |les"
+     r" )?fichiers? ))",
      "bring back"),
     (r"(?:zurückholen|zurückkopieren|zurückbringen|zurückschicken|zurücksenden|zurückgeben|zurück(?:geholt|kopiert"
      r"|gebracht|geschickt)(?: werden)?)(?= ?(?:[.,;!)\n]|$))", "to be brought back"),

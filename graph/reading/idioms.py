@@ -44,6 +44,16 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:(?:get|give|send|have|need|want) )?(?:me |us )?(?:the )?results? (?:of|from) (?=\x00)", "command software"),
     (r"(?:no|without)(?: any)? (?:internet|external network|outside)(?: access| connection)?"
      r"(?: (?:is )?(?:needed|required|necessary))?" + _END, ""),
+    (r"(?:please |and )?(?:bring|send|copy|get|fetch|return|give|ship) (?:(?:me|us) )?(?:those|these|them|it|that|both"
+     r"|all (?:of )?(?:them|those|it)?) ?(?:back|home)(?: to (?:me|us))?", "outputs"),
+    (r"(?:and |but |because |as |since )?(?:my|our) (?:own )?(?:laptop|workstation|desktop|pc|computer)"
+     r" (?:is(?:n't| not)|can(?:'t|not)|does(?:n't| not))(?: [a-z]+){1,5}" + _END, ""),
+    (r"(?:both |all )?(?:running |run |at work )?(?:at the same time|together|simultaneously|concurrently)" + _END,
+     "components"),
+    (r"coupled (?:run|job|experiment|simulation|model|case)?", "components"),
+    (r"(?<=\x00) (?:per|for each|for every|each) [a-z]{3,16}" + _END, "array"),
+    (r"(?:we |i )?(?:need|want|must have|would like) (?:the |our |its |all )?(?:outputs?|results?) (?=\x00)",
+     "deadline"),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),
@@ -77,8 +87,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?:not|never) (?:to )?(?:take|run|last|need|exceed)(?: for)?(?: (?:any )?(?:more|longer) than)? ?(?=\x00)",
      "walltime_s"),
     (r"(?:this|for|a|every|per|all|some) weeks?" + _END, "walltime_s"),
-    (rf"{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over| above| beyond)?(?: than)?(?: that"
-     rf"| this| it)?"
+    (rf"(?:(?:it|this|that|which|they) )?{_NEVER} (?:spend|use|burn|exceed|cost|pay|go)(?: (?:any )?more| over|"
+     r" above| beyond)?(?: than)?(?: that| this| it)?"
      + _END, "budget"),
     (r"(?:is )?(?:the |at )?(?:most|maximum|limit|all)?(?: that)? ?(?:i|we) (?:may|can|want to|am allowed to"
      r"|are allowed to)"

@@ -33,6 +33,7 @@ COUNTED_LICENCES = (
     rf" (?:of|for) (?:the )?(?:(?:feature|token|product|module|licen[cs]e) )?[\"'`]?(?P<name>[a-z][\w.+-]*)[\"'`]?"
     r"|[\"'`]?(?P<name2>[a-z][\w.+-]*)[\"'`]? (?:licen[cs]es?|lics?\.?))(?![\w-])"
     r"(?: (?:must|should|(?:has|have|needs?) to|to) be (?:free|available|there|checked out|reserved))?"
+    r"|(?<![\w.-])(?P<name4>[a-z][\w.-]*):(?P<n4>\d{1,6}) (?:licen[cs]es?|tokens?)(?![\w-])"
     rf"|(?<![\w-])(?:licen[cs]es?|lics?\.?)(?: tokens?)?[:=]? (?P<n3>{NUMBER}) ?x? (?P<name3>[a-z][\w.+-]*)"
     r"(?= ?(?:[,;)]|\.(?: |$)|$))"
 )
@@ -73,12 +74,16 @@ _BETTER = (
     r"|(?:higher|lower|larger|smaller)-is-better"
 )
 MERIT = (
-    r"(?<![\w-])(?:the |our |my |its |as )*(?:figure of merit|fom)(?: is| being)?[:=]? ?(?:the "
+    r"(?<![\w-])(?:the |our |my |its |as )*(?:figure of merit|fom|(?:take|use|report|note|record|track)(?= the "
+    r"(?:number|value|figure)))(?: is| being)?[:=]? ?(?:the "
     r"|of )*(?P<unit>[a-z][\w/%-]*(?:/[a-z]+)?)?"
     r"(?: (?:number|value|figure|rate|time))*(?: (?:that )?(?:stands|printed|comes?))? ?(?:after|behind|following)"
     r" [\"'`](?P<after>[^\"'`\n\x00]{1,200})[\"'`](?:,? (?:in|from|of)"
-    rf" (?:the file )?[\"'`]?(?!{_UNITS}(?![\w.-]))(?P<file>\w[\w./-]*\w)(?! ?[=:]))?[\"'`]?"
-    rf"(?:{_IN_UNIT})?(?:[,;.]? ?\(?(?:and |where |with |but |here ){{0,2}}(?P<better>{_BETTER})\)?)?"
+    rf" (?:the file )?[\"'`]?(?!(?:the|its|our|my|log|stdout"
+    rf"|output)(?![\w.-]))(?!{_UNITS}(?![\w.-]))(?P<file>\w[\w./-]*\w)(?! ?[=:]))?[\"'`]?"
+    rf"(?: in (?:the |its )?(?:log(?: file)?|output|stdout))?"
+    rf"(?:{_IN_UNIT}|, (?P<unit3>{_UNITS})(?![\w/]))?(?:[,;.]? ?\(?(?:and |where |with |but |here"
+    rf" ){{0,2}}(?P<better>{_BETTER})\)?)?"
 )
 _KEPT = r"secret(?: called| named)? [\"'`]?(?P<key>[\w.-]{1,128})"
 _VARIABLE = r"(?:the )?(?:environment |env )?variable "
@@ -126,8 +131,8 @@ def read_particulars(draft: Draft) -> None:
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
     counted: list[str] = []
     for match in draft.line.find(COUNTED_LICENCES):
-        count = count_of(match["n"] or match["n3"]) if match["n"] or match["n3"] else 1
-        named = next(group for group in ("name", "name2", "name3") if match[group])
+        count = count_of(number) if (number := match["n"] or match["n3"] or match["n4"]) else 1
+        named = next(group for group in ("name", "name2", "name3", "name4") if match[group])
         name = draft.line.words(*match.span(named)).rstrip(".")
         if count and name.lower() not in PADDING | EVERYDAY:
             counted.append(f"{name}:{count}")
@@ -185,7 +190,8 @@ def _after_thread(draft: Draft, match: re.Match[str]) -> None:
 def _merit(draft: Draft, match: re.Match[str]) -> None:
     lower = re.search(r"lower|less|smaller|fewer", match["better"] or "") is not None
     unit = draft.line.words(*match.span("unit")) if match["unit"] and match["unit"] not in ("number", "value") else ""
-    unit = draft.line.words(*match.span("unit2")) if match["unit2"] and not unit else unit
+    behind = "unit2" if match["unit2"] else "unit3"
+    unit = draft.line.words(*match.span(behind)) if match[behind] and not unit else unit
     try:
         figure = FigureOfMerit(
             after=draft.line.words(*match.span("after")).strip(), unit=unit, better="lower" if lower else "higher",

@@ -64,6 +64,8 @@ FREE_THERE = (
     r"(?P<unit>[kmgtp]i?bs?)(?: of)? (?:free|available|space|quota|storage)(?: space| storage| disk| quota)?"
     r"(?: (?:there|on it|in it))?\)?(?![\w-])"
 )
+_SCORNED = re.compile(r"(?:over|on|with|via|than) (?:plain |ordinary |simple |slow |normal |mere |just )$")
+"""`over plain ethernet`, where another fabric was named."""
 _NO_PATH = r"(?![\w:/@.-]\w)"
 LOW_LATENCY = (
     r"(?<![\w-])(?:(?:with|and|support|for|needs?|requires?|a|an|the) ){0,3}(?:low|lowest|minimal"
@@ -122,7 +124,13 @@ def read_platform(draft: Draft) -> None:
         draft.fields.setdefault("network", {})["low_latency"] = True
         draft.source("networks.0.low_latency", *match.span())
     _mpi(draft, refused)
-    for name, match in _named(draft, FABRICS, _FABRIC_TAIL):
+    fabrics = [*_named(draft, FABRICS, _FABRIC_TAIL)]
+    wanted = [name for name, match in fabrics if not _SCORNED.search(draft.line.norm[: match.start("word")][-24:])]
+    for name, match in fabrics:
+        if wanted and name not in wanted:
+            draft.default(f"{draft.words(*match.span())!r} is not what is wanted")
+            draft.line.claim(*match.span())
+            continue
         if _refuse_beside(draft, match, "networks", refused) or draft.negated(*match.span(), wish=True):
             continue
         network = draft.fields.setdefault("network", {})
