@@ -107,8 +107,9 @@ _ANYHOW = (
 )
 DEPEND = (
     rf"{_AFTER}(?:job|jobs|jobid)(?: (?:id|number|no\.?))?s? ?#?:?=? ?(?P<id>{_JOB})"
-    rf"(?P<more>(?:(?:,? and |, ?)(?:job )?{_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|gpus?|tasks?|ranks?|hours?|h"
-    rf"|min)\b)){{0,16}})"
+    rf"(?P<more>(?:(?:,? and |, ?)(?:job )?{_JOB}(?![\w:-])(?! ?(?:nodes?|cores?|cpus?|gpus?|tasks?|ranks?"
+    rf"|processes|procs?"
+    rf"|hours?|hrs?|h|min|mins|minutes?|days?|weeks?|seconds?|[kmgt]i?b|threads?|mpi|euros?|[ahv]\d{{2,3}})\b)){{0,16}})"
     rf"{_HOW}?{_ANYHOW}"
 )
 EITHER_WAY = (

@@ -100,7 +100,7 @@ _INSIDE = re.compile(r"[^\W\d_][\w-]*(?:[A-Z]|\d)")
 _COUNTED = re.compile(r"(?: on)? \x00")
 _PROSE = 6
 """More words than these that no rule knows are a story, in which a plain word names no software."""
-_NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:\.(?:js|jl|net|io|ai))?")
+_NAME_LIKE = re.compile(r"[a-z][\w+-]*(?:/[a-z][\w+-]*|\.(?:js|jl|net|io|ai))?")
 _TOKEN = re.compile(r"[^\s\x00,;:!?()\[\]{}\"'`]+")
 
 
@@ -132,6 +132,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     norm, name = draft.line.norm, draft.line.words(start, end)
     if len(spans) > 2 or spans[-1][0] in draft.numbered or start in draft.numbered:
         return
+    if "/" in name and not all(part[:1].isupper() and not part.isupper() for part in name.split("/")):
+        return  # `Elmer/Ice` is a name, `CPU/GPU` and `and/or` are two words
     before, following = _EITHER.sub("", norm[max(0, start - 60) : start]), norm[end : end + 60]
     if _SIGNED.search(before):
         return
@@ -205,6 +207,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         cue
         or _USE.match(following)
         or following.startswith((" on ", " with ", " for ", ",", *((" and ", " or ", " & ") if in_list else ())))
+        or (opening and draft.line.open.startswith(" \x00", end) and not is_known(name.lower(), "en"))
     ):
         return
     does = bool(_DOES.match(following)) and not before.endswith((" at ", " in ", " on ", " the "))
@@ -228,6 +231,8 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     if before.endswith(" with ") and start - 6 in draft.software_ends:
         ask_about(draft, name, start, end)
         return
+    if in_list and not (named or marked) and is_ordinary(name):
+        return  # `deepmd-kit 3.0, trainig`: a word with a typing error
     if not (named or marked or in_list):
         if draft.fields.get("software") or "command" in draft.fields or "script" in draft.fields:
             return

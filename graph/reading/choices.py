@@ -10,6 +10,8 @@ from typing import Any
 from dragoman.shape import Shape
 from graph.reading.draft import Amount, Draft
 from graph.reading.line import pattern
+from graph.reading.ordinary import is_ordinary
+from graph.reading.plain_words import plain_word
 from graph.reading.shape import resolve_shape
 
 __all__ = ["read_preference", "resolve_alternatives", "resolve_components"]
@@ -119,14 +121,19 @@ def _side_by_side(draft: Draft) -> list[tuple[int, int]]:
     """Where the parts of `one node with 1 TB and at the same time 4 nodes with 4 GPUs` begin."""
     nodes = [amount for amount in sorted(draft.amounts, key=_start) if amount.unit == "node"]
     named = re.search(rf"(?:^|[ :;,.]){_PART_ON}$", draft.line.norm[: nodes[0].start][-60:]) if nodes else None
-    first = len(named[0].lstrip(" :;,.")) if named else 0
+    first = len(named[0].lstrip(" :;,.")) if named and _of_the_language(named[0]) else 0
     marks = [(nodes[0].start - first, nodes[0].start)] if len(nodes) > 1 else []
     for node in nodes[1:]:
         joint = re.search(rf"{_JOINT}$", draft.line.norm[max(0, node.start - 60) : node.start])
-        if joint is None:
+        if joint is None or not _of_the_language(joint[0]):
             return []
         marks.append((node.start - len(joint[0]), node.start))
     return marks
+
+
+def _of_the_language(words: str) -> bool:
+    """Whether no word can be the name of a program: `the atmosphere on`, not `the xios servers on`."""
+    return all(plain_word(word) or is_ordinary(word) for word in re.findall(r"[a-z-]+", words))
 
 
 def _start(amount: Amount) -> int:

@@ -30,7 +30,7 @@ from graph.reading.shell_lines import negated_before, shell_line
 from graph.reading.submit_lines import ScriptReader, Submitted, read_submit_line, submit_lines
 from graph.reading.told_commands import end_of_refusal, only_asked, open_quote, refused_behind, stopped_before
 
-__all__ = ["read_commands", "read_last_word", "read_perhaps_command", "split_command"]
+__all__ = ["read_commands", "read_last_word", "read_perhaps_command", "settle_submit_line", "split_command"]
 
 _RUNTIMES = ("apptainer", "singularity", "docker", "podman")
 _RUN_WORD = re.compile(
@@ -185,11 +185,21 @@ def _state_submitted(draft: Draft, span: tuple[int, int], reader: ScriptReader |
     )
     draft.questions.append(
         Question(
-            id="command", field="command", words=words, start=span[0],
+            id="command" if done.script else _NO_SCRIPT, field="command", words=words, start=span[0],
             text=f"This is a submit line, and {name[:200]} is not opened by its name. {cure}",
             options=(by_shell,) if done.script else (),
         )
     )  # fmt: skip
+
+
+_NO_SCRIPT = "command.no-script"
+"""The question what a submit line without a script is to run."""
+
+
+def settle_submit_line(draft: Draft, fields: dict[str, Any]) -> None:
+    """A submit line without a script only says what the job needs, where software or an image says what runs."""
+    if fields.get("software") or fields.get("containers"):
+        draft.questions[:] = [question for question in draft.questions if question.id != _NO_SCRIPT]
 
 
 _DURATION = re.compile(r"\d{1,5}(?:m|d|s|days?|mins?|sec)|\d{1,4}:\d{2}(?::\d{2})?|\d{1,3}-\d{1,2}(?::\d{2}){0,2}")

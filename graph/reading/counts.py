@@ -13,7 +13,7 @@ __all__ = ["PER", "read_counts", "read_scaled_counts"]
 UNITS = {
     "node": r"nodes?|nds|hosts?|machines?|servers?|compute nodes?|box(?:es)?|blades?"
     r"|computers?(?! (?:science|scientist|vision|model|program|simulation|cluster|lab|cent(?:er|re)|room))",
-    "task": r"tasks?|ranks?|processes|process|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi"
+    "task": r"tasks?|ranks?|processes|process|proces|procs?|mpi (?:tasks?|ranks?|processes|procs?)|instances? of mpi"
     r"|(?:matlab |dask |spark |parallel )?workers?(?! nodes?)",
     "core": r"cores?|cpus?|cpu cores?|physical cores?|processor cores?|processors?|vcpus?",
     "thread": r"threads?|openmp threads?|omp threads?|hardware threads?",

@@ -182,7 +182,7 @@ _ABOUT = frozenset(
 )
 _ADJECTIVES = frozenset(("single", "big", "fat", "large", "small", "seul", "seule", "einzigen", "gpu", "cpu"))
 _COMMANDED = re.compile(
-    r"(?i)(?:^|[.:;,\n(=>|-]|\b(?:run|runs|running|execute|executes|executing|exec|launch|launching|start|starting"
+    r"(?i)(?:^|[.:;,\n(=>|/-]|\b(?:run|runs|running|execute|executes|executing|exec|launch|launching|start|starting"
     r"|call|calls"
     r"|invoke|do|args|arguments?|parameters?|command|cmd|via|then|is|as|like|lance|lancer|exécuter|lancez|starte"
     r"|starten|please|bitte|env|time|nice"

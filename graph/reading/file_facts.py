@@ -42,7 +42,7 @@ def size_behind(draft: Draft, end: int) -> None:
     if match is None or draft.fields["inputs"][-1].bytes is not None:
         return
     at, size = len(draft.fields["inputs"]) - 1, parse_bytes(match["bytes"])
-    if match["said"] or match["of"] or size >= _SURELY_DATA:
+    if match["said"] or match["of"] or size >= _SURELY_DATA or _of_its_own(draft, *match.span()):
         draft.fields["inputs"][at] = draft.fields["inputs"][at].model_copy(update={"bytes": size})
         draft.source(f"inputs.{at}.bytes", *match.span())
         return
@@ -52,6 +52,20 @@ def size_behind(draft: Draft, end: int) -> None:
         [Option(label="the size of the input", patch={f"inputs.{at}.bytes": size}),
          Option(label="main memory of the job", patch={"shapes.0.memory": {"bytes": size, "per": "job"}})],
     )  # fmt: skip
+
+
+_ASKED = re.compile(
+    r"\d ?(?:x |nodes?|cores?|cpus?|gpus?|tasks?|ranks?|processes|threads?|h|hours?|hrs?|min"
+    r"|minutes?|days?)\b"
+)
+
+
+def _of_its_own(draft: Draft, start: int, end: int) -> bool:
+    """Whether a sentence tells of the data only, and ends with its size (`The input is at /data/a.tar, 35 GB.`)."""
+    norm = draft.line.norm
+    first = max(norm.rfind(sign, 0, start) for sign in (". ", "; ", "! ", "? ")) + 2
+    ends = re.match(r"\)?(?:[.;](?: |$)|$)", norm[end:]) is not None
+    return ends and first > 1 and _ASKED.search(norm[first:start]) is None and "./" not in norm[first:start]
 
 
 def sites_behind(draft: Draft, names: str, known: dict[str, str]) -> None:

@@ -47,11 +47,12 @@ INPUT = (
     rf"|(?:the |my |our |all )?(?:[a-z-]{{3,16}} )?(?:reads|images|frames|samples|sequences|tables|genomes?|videos"
     rf"|spectra"
     rf"|events|scans|models?|weights|fields|grids?|mesh(?:es)?|maps|records|logs|corpus)"
-    rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: ?(?:in|on|at|from|under|here(?= ?:)|there(?= ?:))):? ?"
+    rf" ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: on \x00{{1,60}})?"
+    rf"(?: ?(?:in|on|at|from|under|here(?= ?:)|there(?= ?:))):? ?"
     r"|(?:reads|images|frames|samples|sequences|genomes?|meshe?s|mesh|weights|scans) ?: ?"
     rf"|(?:from|in|on) (?:the )?(?:s3 )?bucket:? ?"
     rf"|(?:the |my |an? |our )?{_NOUN}(?: \((?:about |ca\. |~ ?)?(?P<bytes2>\d+(?:\.\d+)? ?[kmgtp]i?b)\))?"
-    rf"(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located))?(?: ?(?:in|on|at"
+    rf"(?: ?(?:is|are|lies?|sits?|lives?|comes?|stored|located)(?: on \x00{{1,60}})?)?(?: ?(?:in|on|at"
     rf"|from|under|here(?= ?:)|there(?= ?:)))?:? ?=? ?)"
     rf"{LIST}(?: as (?:an )?inputs?(?:"
     rf" files?)?)?{_AT}{_SIZE}{_AT.replace('place', 'place2').replace('site>', 'site2>')}"
@@ -232,5 +233,7 @@ def _inputs(draft: Draft, match: re.Match[str]) -> None:
             draft.line.claim(*match.span())
             continue
         draft.add("inputs", with_facts(draft, item, match.end()) if len(files) == 1 else item, *match.span())
+    if len(files) > 1 and "(" in (match["size"] or "") and (last := draft.fields.get("inputs")):
+        last[-1] = last[-1].model_copy(update={"bytes": parse_bytes(match["bytes"])})  # `a.yaml, /data/mesh (20 GB)`
     if len(files) == 1 and draft.fields.get("inputs"):
         size_behind(draft, match.end())

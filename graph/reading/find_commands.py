@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from simplemma import is_known
+
 from graph.reading.arguments_apart import arguments_apart
 from graph.reading.everyday import EVERYDAY
 from graph.reading.extent import WORD, extent
@@ -153,7 +155,7 @@ def _program_like(word: str, following: str, *, after_verb: bool) -> bool:
     if word in PLAIN:
         return after_verb
     if low in LAUNCHERS or low in _INTERPRETERS:
-        looks = following.startswith(("-", "./", "/", "~/", '"', "'")) or bool(
+        looks = (following not in ("/", "-") and following.startswith(("-", "./", "/", "~/", '"', "'"))) or bool(
             re.fullmatch(rf"{_NO_SERIES}[\w./-]+\.[A-Za-z]\w{{0,7}}[,.;]?", following)
         )
         if low == "flux":
@@ -271,7 +273,8 @@ def find_commands(text: str) -> list[Found]:
         take(start, extent(text, start, len(text)), start, extent(text, start, len(text)))
     if not found:
         for match in _ITEM.finditer(text):
-            if is_command_line(match["body"]) and match["program"] not in SUBMITTERS | EVERYDAY | KEYWORDS:
+            ordinary = match["program"] in SUBMITTERS | EVERYDAY | KEYWORDS or is_known(match["program"], "en")
+            if is_command_line(match["body"]) and not ordinary:
                 take(*match.span("body"), *match.span("body"))
                 break
     if not found:

@@ -142,6 +142,8 @@ ANY_IN_BRACKETS = (
     r"(?: (?:of )?(?:vram|memory|gpu memory))?(?: or more)?(?: each)?\)"
 )
 """`two GPUs (any NVIDIA with 24 GB or more)`."""
+SLICE = r"(?<![\w.-])(?:mig )?\d{1,2}g\.\d{1,3}gb(?![\w.])"
+"""`3g.20gb`: a part of a GPU, as NVIDIA names it."""
 GPU_NODES = (
     rf"(?<![\w.-])(?:(?P<n>{NUMBER}) |(?P<a>an?|(?<=need )|(?<=want )|(?<=needs )) ?)"
     r"gpu[ -](?:nodes?|hosts?|machines?|servers?)(?!\w)"
@@ -169,6 +171,9 @@ OR_CPU = (
 def read_gpus(draft: Draft) -> None:
     """Find GPUs that are described by more than a number; plain counts are found by `read_counts`."""
     for match in draft.line.find(RELATIVE):
+        draft.unread.append(draft.words(*match.span()))
+        draft.line.claim(*match.span())
+    for match in draft.line.find(SLICE):
         draft.unread.append(draft.words(*match.span()))
         draft.line.claim(*match.span())
     for match in draft.line.find(NONE):
@@ -307,7 +312,8 @@ def _says_of_gpu(match: re.Match[str]) -> bool:
         return not re.search(r"ram|main|system", match["memory"])
     if re.search(r"each|per", match["link"] or ""):
         return True  # `2 GPUs with each at least 40 GB`
-    least = re.search(r">=|≥", match[0][: match.start("size") - match.start()]) is not None and not match["link"]
+    before = match[0][: match.start("size") - match.start()]
+    least = re.search(r"(?:>=|at least|(?:no|not) less than|min(?:imum)?\.?(?: of)?) ?$", before) is not None
     return least or match["sure"] not in ("", " or more")  # `1 gpu >= 24GB`: what it must have
 
 

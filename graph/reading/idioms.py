@@ -33,6 +33,8 @@ IDIOMS: tuple[tuple[str, str], ...] = (
      r"[\w+./-]+(?: cards?| nodes?| librar(?:y|ies))?(?= ?(?:[,.;:!?)\x00]|and |but |or |so |$))", ""),
     (r"(?:it |that |which |this )?(?:doesn't|does not|don't|do not) (?:really )?matter(?: (?:which|to (?:us|me)|much))?"
      r"(?: one)?" + _END, ""),
+    (r"(?:i |we )?(?:don't|do not) (?:really )?(?:care|mind) (?:about )?(?:the |which )?(?:versions?|releases?)"
+     + _END, ""),
     (r"(?:i |we )?(?:don't|do not) (?:really )?(?:care|mind)(?: (?:which|where))(?: (?:one|of them|it (?:runs"
      r"|happens)))?"
      + _END, ""),
@@ -54,6 +56,9 @@ IDIOMS: tuple[tuple[str, str], ...] = (
     (r"(?<=\x00) (?:per|for each|for every|each) [a-z]{3,16}" + _END, "array"),
     (r"(?:we |i )?(?:need|want|must have|would like) (?:the |our |its |all )?(?:outputs?|results?) (?=\x00)",
      "deadline"),
+    (r"(?:no|without)(?: any)? mpi(?: (?:is )?(?:needed|required|used|necessary))?" + _END, ""),
+    (r"(?:because |as |since )?(?:that|this|it)(?: one| release| version)? (?:is|was|does) (?:broken|buggy|not work)"
+     r"(?: (?:for|with) (?:us|me))?" + _END, "software"),
     # Of anything that was read
     (r"(?<=\x00)[ ,;]{0,2}(?:and |but |so )?(?:not|no|never|nothing) (?:more|over|longer"
      r"|beyond)(?: than that)?" + _END, ""),

@@ -20,6 +20,7 @@ from graph.reading.lexicon import FOREIGN_ALONE, FOREIGN_UNITS, FOREIGN_WORDS, N
 from graph.reading.misspelt import mended_unit, mended_word
 from graph.reading.number_words import compound_numbers
 from graph.reading.replaced import replaced_numbers
+from graph.reading.separators import ends_an_item
 from graph.reading.two_words import two_words
 
 __all__ = ["MAX_TEXT", "MAX_WORDS", "Line", "check_text", "check_words", "pattern"]
@@ -190,7 +191,8 @@ class Line:
             if end <= position:
                 continue  # of a number of several words
             at = max(start, position)
-            if self._norm and (start in labels or (start in renamed and "\n" in self.text[position:start])):
+            below = "\n" in self.text[position:start]
+            if self._norm and (start in labels or (below and (start in renamed or ends_an_item(self.text, position)))):
                 self._put(";", position, at)
             if self._norm and at == start and not self._apart_in_french(start, end):
                 self._put(" ", position, at)

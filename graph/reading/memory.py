@@ -49,6 +49,11 @@ LOCAL_BEFORE = (
     rf"(?<![\w-])(?P<local>local|node-local) (?P<disk>disk|scratch|ssds?|nvme)(?: space| storage)?(?: of|:| ?=)?"
     rf" (?:at least )?{_SIZE}"
 )
+ON_NODES = (
+    rf"(?<![\w-])(?<!\d )(?P<on>on |use |using |needs? )(?P<nodes>nodes|machines|hosts) (?:with|of|having|that have) "
+    rf"{_BOUND}{_SIZE}(?: of)? {_MEM}(?:(?:,|:)? (?P<count>{NUMBER}) of (?:them|these|those))?(?![\w-])"
+)
+"""`on nodes with at least 1 TB of memory, 2 of them`."""
 HALF = rf"(?<![\w-])(?<! of )(?P<half>half )?an? (?P<unit>tb|terabyte|gigabyte)(?: of)? {_MEM}{PER}"
 UNITLESS = rf"(?<![\w.-]){_MEM}(?: of| is|:| ?=)? ?(?P<n>\d{{1,7}})(?= ?(?:[,;)\x00]|\.(?!\d)|$| please))"
 SPACE_BEFORE = (
@@ -164,6 +169,10 @@ def read_memory(draft: Draft) -> None:
         _free(draft, match)
     for match in draft.line.find(BACKWARD):
         _memory(draft, match, match["per"] or match["per2"])
+    for match in draft.line.find(ON_NODES):
+        _memory(draft, match, "node")
+        if match["count"] and (count := count_of(match["count"])):
+            draft.amounts.append(Amount("node", count, None, *match.span()))
     for match in draft.line.find(NODE_SIZE):
         count = count_of(match["count"]) if match["count"] else 1 if match["a"] else None
         _memory(draft, match, "node")

@@ -59,7 +59,10 @@ def read_moments(draft: Draft) -> None:
         if not _ESTIMATED.search(_before(draft, match)):
             _ask_clock(draft, match)
     for match in draft.line.find(WEEKEND):
-        _weekend(draft, match)
+        if "start_after" in draft.fields:
+            draft.line.claim(*match.span())
+        else:
+            _weekend(draft, match)
     start, end = draft.fields.get("start_after"), draft.fields.get("deadline")
     if start is not None and end is not None and start >= end:
         del draft.fields["start_after"]

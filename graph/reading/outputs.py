@@ -38,8 +38,8 @@ OUTPUT_AROUND = (
     r"(?: to (?:me|us|my \w+|our \w+))?(?: when (?:it is |it's )?(?:done|finished))?(?![\w-])"
 )
 OUTPUT_PASSIVE = (
-    rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*\(?{LIST}\)? "
-    rf"(?:(?:should|must|shall|has to|have to) come|(?:is|are|should be|must be|shall be|has to be|have to be"
+    rf"(?<![\w/.-])(?:(?:the|all|files?|results?|outputs?|matching|named|called) )*\(?{LIST}\)?(?: files?| results?)? "
+    rf"(?:(?:should|must|shall|has to|have to|needs? to) come|(?:is|are|should be|must be|shall be|has to be|have to be"
     rf"|needs? to be|to be) (?:to be )?{_MOVED_BACK})(?: back| home)?(?![\w-])"
 )
 OUTPUT_NAMED = (

@@ -128,7 +128,10 @@ def read_particulars(draft: Draft) -> None:
     """Find what is called by the field's own name; what does not fit the field is told back."""
     for match in draft.line.find(LICENCES):
         written = draft.line.words(*match.span("all"))
-        draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), *match.span())
+        name = re.escape(written.split(":")[0].lower())
+        counted = re.search(rf"(?<![\w.-])\d+ {name} $", draft.line.open[: match.start()][-48:])
+        begin = match.start() - len(counted[0]) if counted else match.start()
+        draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), begin, match.end())
     counted: list[str] = []
     for match in draft.line.find(COUNTED_LICENCES):
         count = count_of(number) if (number := match["n"] or match["n3"] or match["n4"]) else 1

@@ -18,7 +18,7 @@ ACCOUNT = (
     rf"(?<![\w-])(?:(?:charge(?:d)?(?: it| this)?(?: to)?|bill(?:ed)?(?: it| this)?(?: to)?|under|with|using|on"
     rf"|for|from|use|the|our|my|against|via|in|project|compute|cost|billing|slurm) ){{0,5}}"
     rf"(?P<word>account|acct\.?|project|allocation|alloc\.?|bank|grant|budget code|accounting group)(?:(?: \(?(?:is|id"
-    rf"|code|name|head|number|it is|now)(?![\w-])"
+    rf"|called|named|code|name|head|number|it is|now)(?![\w-])"
     rf"| ?:| ?=){{1,6}} ?| ){NAME}"
 )
 ACCOUNT_AFTER = (
@@ -93,6 +93,9 @@ EXCLUSIVE_IN_WORDS = (
     rf"|(?:to be |be |being |run |runs |running )(?:all )?alone on {_NODES}"
     rf"|(?:as |be |is |being )(?:the )?only (?:job|one|ones|user|users|program) on {_NODES}"
     rf"|{_NODES} (?:all |only |just )?(?:to|for) {_BUT_US} (?:alone|only)"
+    r"|(?:(?:the|this|our|my) (?:run|job) )?(?:must|should|may|can) not share (?:(?:the|its|our) )?nodes with"
+    r" (?:anybody"
+    r"|anyone|others?|other (?:users|jobs|people|groups))(?: else)?"
     rf"|(?:(?:we|i) )?(?:(?:do|must|should|can|will) not|don't|mustn't|shouldn't|cannot|can't|won't)"
     rf" (?:(?:want|wish|like) to )?share {_NODES}(?: with (?:anybody|anyone|others?|other (?:users|jobs|people"
     rf"|groups)))?(?: else)?"
@@ -213,7 +216,7 @@ def read_places(draft: Draft) -> None:
     if "queue" not in draft.fields and _FRENCH.search(draft.line.text):
         for match in draft.line.find(FRENCH_QUEUE):
             if draft.line.words(*match.span()).lower().startswith("file "):
-                draft.put("queue", draft.line.words(*match.span("name")), *match.span())
+                draft.put("queue", draft.line.words(*match.span("name")).rstrip("."), *match.span())
 
 
 NOT_EXCLUSIVE = (

@@ -78,6 +78,8 @@ SPEED = (
     r"|gb/s(?= ?(?:\x00|infiniband|omni|slingshot|roce|ethernet|hdr|ndr|edr))"
     r"|gb/s (?:network|interconnect|fabric)|gbps|gbit)"
     r"(?: (?:network|interconnect|fabric|connectivity|links?))?(?![\w/])"
+    r"|(?<![\w-])(?:network|interconnect|fabric)(?: speed| bandwidth)?(?: of|:| ?=)? ?(?:at least |min\.? |>= ?)?"
+    r"(?P<speed2>\d{1,4}) ?g(?:b(?:it)?/s|bit|bps|be)(?: or (?:better|faster|more))?(?![\w/])"
 )
 IMAGE = (
     r"(?<![\w/.:@-])(?:(?:in|inside|using|with|from|on|the|an?|container|image|runtime|docker(?= (?:image"
@@ -139,8 +141,8 @@ def read_platform(draft: Draft) -> None:
             network["min_gbit_s"] = float(match["gbe"])
         draft.source("networks.0.fabrics", *match.span())
     for match in draft.line.find(SPEED):
-        if float(match["speed"]) > 0:
-            draft.fields.setdefault("network", {})["min_gbit_s"] = float(match["speed"])
+        if (speed := float(match["speed"] or match["speed2"])) > 0:
+            draft.fields.setdefault("network", {})["min_gbit_s"] = speed
             draft.source("networks.0.min_gbit_s", *match.span())
     before = -1
     for name, match in _named(draft, STORAGE, _STORAGE_TAIL, _NO_PATH):
@@ -195,7 +197,8 @@ def _named(draft: Draft, table: dict[str, str], tail: str, after: str = "") -> l
 
 
 _REFUSED = re.compile(
-    r"(?:,? ?\(?(?:but |and )?(?:definitely |certainly |please )?(?:not|no|never|rather than|instead of) )$"
+    r"(?:,? ?\(?(?:but |and )?(?:definitely |certainly |please )?(?<![\w-])(?:not|no|never|rather than"
+    r"|instead of) )$"
 )
 
 
@@ -245,8 +248,8 @@ MOUNTED = (
 def _mounted(draft: Draft, end: int) -> int:
     """`BeeGFS mounted at /work`: where the file system that was just named is expected; the end of its words."""
     match = pattern(MOUNTED).match(draft.line.open, end)
-    if match is None:
-        return end
+    if match is None or re.search(r"\.[a-z]\w{0,5}$", match["path"] or match["path2"]):
+        return end  # a file of it is spoken of
     known = draft.fields["storage"]
     known[-1] = known[-1].model_copy(
         update={"mount": draft.line.words(*match.span("path" if match["path"] else "path2"))}

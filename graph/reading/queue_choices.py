@@ -50,11 +50,13 @@ _IF_FREE = (
 )
 SECOND_QUEUE = (
     r"(?<![\w-])(?:(?:in|on|to|into|use|using|via|with|the|either|preferably|ideally|first) )*(?:queue|partition)"
-    rf"(?: is)?[:=]? ?(?P<first>{_QUEUE_NAME})(?:{_IF_FREE},?|,? (?:or|and)? ?(?=else|otherwise|if (?:not|that)"
-    rf"|failing))"
-    r",? ?(?:and |or |but )?(?:otherwise|else|if not|failing that|or else|if (?:that|it)(?: one| 1)? is (?:full|busy"
+    rf"(?: is)?[:=]? ?(?P<first>{_QUEUE_NAME})(?:{_IF_FREE},?|,? (?:or|and|but)? ?(?=else|otherwise|if (?:not"
+    rf"|that|it|full"
+    rf"|busy)(?![\w-])|failing))"
+    r",? ?(?:and |or |but )?(?:otherwise|else|if not|failing that|or else|if (?:(?:that|it)(?: one| 1)? is"
+    r" )?(?:full|busy"
     r"|missing"
-    r"|closed|not there|not available|unavailable|down)),? (?:(?:in|on|to|into|use|using|via|the|go) )*"
+    r"|closed|not there|not available|unavailable|down)),? (?:then )?(?:(?:in|on|to|into|use|using|via|the|go) )*"
     rf"(?:queue |partition )?(?P<second>{_QUEUE_NAME})(?! (?:nodes?|cores?|gpus?|hours?))(?: queue"
     rf"| partition)?(?![\w/=])"
 )

@@ -19,7 +19,7 @@ from graph.reading.arrays import read_arrays
 from graph.reading.background import hide_failures, hide_stories
 from graph.reading.changes import line_with, read_changes, without_outdone, words_change
 from graph.reading.choices import read_preference, resolve_alternatives, resolve_components
-from graph.reading.commands import read_commands, read_last_word, read_perhaps_command
+from graph.reading.commands import read_commands, read_last_word, read_perhaps_command, settle_submit_line
 from graph.reading.counts import read_counts, read_scaled_counts
 from graph.reading.document import NoForm, looks_like_form, parse_document
 from graph.reading.doubtful import ask_about_doubtful
@@ -221,6 +221,7 @@ def _finish(draft: Draft, fields: dict[str, Any], base: Shape | None) -> Reading
             draft.questions += part.questions
             draft.defaults += part.defaults
             draft.unread += part.unread
+    settle_submit_line(draft, fields)
     read_leftover(draft)
     ask_about_doubtful(draft, fields)
     launch: Launch | None = fields.pop("launched", None)

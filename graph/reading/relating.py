@@ -31,7 +31,8 @@ _EACH_OF = re.compile(
 )
 _IN_ALL = re.compile(r"\b(?:altogether|in total|in all|overall|a total of|total of)[ ]$")
 _OF_THEM = re.compile(
-    r"(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
+    r"(?<![\w-])each (?:one )?(?:running|runs|having|has|using|uses|getting|gets|needing|needs|taking|takes) $"
+    r"|(?:each|every)(?: one)? of (?:them|these|those)(?: needs| has| with| takes| gets| uses| wants| should have)? $"
     r"|(?<![\w-])on each(?: one)?,?(?: of them)?,?(?: (?:should|shall|will|must|there|we|i|want|need|are|is|be|run|runs"
     r"|at least)){0,4} $"
 )

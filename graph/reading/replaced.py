@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from graph.reading.lexicon import FOREIGN_UNITS, FOREIGN_WORDS, NUMBER_WORDS
+from graph.reading.separators import dashes
 
 __all__ = ["replaced_numbers"]
 
@@ -43,7 +44,7 @@ _BOTH = re.compile(
     rf"(?i)(?<![\w-])(?:at least|mindestens|au moins) (?P<low>{_N}),?(?: (?:and|but|und|aber|et|mais))? (?:at most"
     rf"|no more than"
     rf"|up to|höchstens|maximal|au plus|au maximum) (?P<high>{_N})(?= (?:[\w-]{{2,10}} )?(?:nodes?|tasks|ranks"
-    rf"|processes|cores"
+    rf"|processes|cores|gpus"
     r"|knoten|kerne|prozesse|nœuds|noeuds|cœurs|coeurs|processus)(?![\w-]))"
 )
 """`at least 3, at most 5 nodes`."""
@@ -69,6 +70,11 @@ _ONE_CORE_EACH = re.compile(
     r"(?P<what>tasks|processes|procs)(?![\w-])"
 )
 """`10 single-core processes`."""
+_OF_MORE = re.compile(
+    r"(?i)(?<![\w.,/-])(?P<kept>\d{1,5}) of (?:the |its |their |our )?\d{1,5}(?= (?:physical )?(?:cores?|gpus?"
+    r"|cpus?)(?![\w-]))"
+)
+"""`64 of 128 cores`."""
 _SOCKETS = re.compile(
     r"(?i)(?<![\w.,/-])(?P<sockets>[1-8]|one|two|four) (?:cpu )?(?:sockets?|cpus|processors) ?(?:x|\u00d7|\*|of"
     r"|with|at)"
@@ -118,11 +124,13 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
         yield *match.span(), f"{match['nodes']} nodes with each {match['gpus']}"
     for match in _ONE_CORE_EACH.finditer(text):
         yield *match.span(), f"{match['n']} {match['what'].lower()} with 1 core each"
+    for start, end in dashes(text):
+        yield start, end, ";"
     for match in re.finditer("[≥≤]", text):
         yield *match.span(), ">=" if match[0] == "≥" else "<="
     for match in _NOT_ENOUGH.finditer(text):
         yield match.start(), match.end(), f"{_digits(match['kept'].lower())} {match['unit']}"
-    for match in _COUNTER.finditer(text):
+    for match in (found for rule in (_COUNTER, _OF_MORE) for found in rule.finditer(text)):
         yield match.start(), match.end(), match["kept"]
 
 

@@ -31,6 +31,10 @@ _OPTION = re.compile(r"(?:^|[ \t])-{1,2}[A-Za-z]")
 _SHELL = re.compile(r"#![ \t]*\S*?/(?:env[ \t]+)?(?:ba|z|da|k|c|tc)?sh(?:[ \t]|$)")
 _LABELLED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[A-Za-z]\w*(?:-\w+)?(?:[ \t][A-Za-z]\w*(?:['-]\w+)?){0,3}:[ \t]+\S")
 _COUNTED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?\d[\d.,:]*[ \t]*[A-Za-z]{1,16}(?:[ ,.;]|$)")
+_IT_IS = re.compile(
+    r"(?i)(?:it(?:'|\u2019)?s|it is|this is|that(?:'|\u2019)s|thats|for|we"
+    r"|i)[ \t]+[^\s=|&;$]+(?:[ \t]|$)"
+)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001  # as typed
 _FEW = 2
 """So many closed words make a sentence of a line that begins like a program."""
@@ -63,7 +67,7 @@ def _is_sentence(line: str) -> bool:
     first = line.split()[0]
     if line.startswith("#") or first in _BUILTINS:
         return False
-    if _LABELLED.match(line) or _COUNTED.match(line):
+    if _LABELLED.match(line) or _COUNTED.match(line) or _IT_IS.match(line):
         return True
     if _OF_A_SHELL.search(bare):
         return False

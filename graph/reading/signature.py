@@ -69,6 +69,7 @@ _LAST = re.compile(
     r"|\d+\.\d+)){0,8})\s*$"
 )
 """The last line, or titles behind the last sentence, with names only."""
+_VERSIONED = re.compile(r"[A-ZÀ-Þ][\w+-]*(?: [A-Z][\w+-]*)? \d+(?:\.\d+)+")
 _WORD = re.compile(r"[^\s,;|()]+")
 _PARTICLE = "(?:de|den|der|van|von|zu|zum|da|di|do|dos|del|della|la|le|el|al|bin|ibn|ten|ter|y|e)"
 _NAME = r"[A-ZÀ-Þ][\w'\u2019-]+"
@@ -130,6 +131,8 @@ def hide_signature(draft: Draft, sites: Sequence[str]) -> None:
         draft.default(f"{short[0].split()[-1]!r} is taken as who wrote it")
         return
     last = _LAST.search(text)
+    if last and _VERSIONED.fullmatch(last["name"]):
+        return  # `Blender 4.1`: software
     if last and len(text[: last.start()].split()) > 8 and draft.line.is_open(*last.span("name")):
         draft.aside_text(*last.span("name"))
         draft.default(f"{' '.join(last['name'].split())!r} is taken as who wrote it")

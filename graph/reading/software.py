@@ -31,7 +31,7 @@ NAME = (
     r"|with|for|>|<|=)(?![\w]))[a-z][\w+-]*[a-z0-9+](?![\w.]))?)"
 )
 VERSIONED = (
-    rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/| ?(?=[<>=!≥≤])|{MUST_BE})(?:(?:in|of|with"
+    rf"(?<![\w./@:-]){NAME}(?:,? \(?|; ?(?=version)|-?@|/|-(?=v\d)| ?(?=[<>=!≥≤])|{MUST_BE})(?:(?:in|of|with"
     rf"|at) (?:an? |the |any )?)?{RANGE}\)?{MORE}"
 )
 _NUMBERED_THINGS = (

@@ -63,7 +63,7 @@ _LEAST_BEFORE = re.compile(r"(?<![\w-])(?:minimum|minimal|min\.?|least) $")
 _TAKES = re.compile(
     r"(?:will|should|would|'ll|ought to|normally|usually|is|are|gets) (?:be |usually |normally )?(?:finished|finish"
     r"|done|over|ready|through|completed?|ends?"
-    r"|run|take)s? $"
+    r"|run|take)s? $|(?<![\w-])(?:finishes|completes) $"
 )
 _EXECUTED = re.compile(
     r"(?:to be|be|is|are|being|gets?) (?:executed|run|computed|calculated|processed|performed|carried out|simulated"

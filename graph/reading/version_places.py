@@ -43,7 +43,7 @@ def as_written(draft: Draft, match: re.Match[str]) -> VersionRange | None:
         at = original.lower().replace(" ", "").find(bound.version.lower())
         squeezed = original.replace(" ", "")
         version = squeezed[at : at + len(bound.version)] if at >= 0 else bound.version
-        bounds.append(VersionBound(operator=bound.operator, version=version))
+        bounds.append(VersionBound(operator=bound.operator, version=version.rstrip(".")))
     return VersionRange(bounds=tuple(bounds))
 
 

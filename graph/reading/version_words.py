@@ -30,16 +30,6 @@ _OPERATORS = {
     "==": r"==|=|exactly|any",
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
-_AFTER = (
-    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:the )?(?:latest|newest|highest|earliest|oldest|lowest|most|least)"
-    r"|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
-    r"| on(?= ?(?:[,.;)]|$|but (?:below|not|still|older)|yet ))| and (?:up|on)(?![\w-])"
-    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any |an? )?(?:newer|later"
-    r"|above"
-    r"|higher|greater|up|more recent"
-    r"|older|earlier"
-    r"|below|lower|before)(?! than\b| as v?\d| ?v?\d)(?: (?:release|version|one)s?)?\)?))?"
-)
 COUNTED = (
     r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
     r"|hrs?|h"
@@ -51,6 +41,17 @@ MEASURED = (
     r"|eur|å|nm|µm|mm|cm|km|ev|kev|mev|gev|tev|khz|mhz|ghz|sigma|degrees?)(?!\w)"
 )
 """Words behind a number that tell it is a count, no version: of whole numbers, and of any."""
+_AFTER = (
+    r"(?P<after>(?:\+| \+(?! ?\w)| (?:at (?:the )?(?:latest|newest|highest|earliest|oldest|lowest|most|least)"
+    r"|max(?:imum)?|min(?:imum)?)(?! ?\d)| onwards?| upwards?"
+    r"| on(?= ?(?:[,.;)]|$|but (?:below|not|still|older)|yet ))| and (?:up|on)(?![\w-])"
+    r"| (?:in|ex)clusive| exactly|(?:,? \(?)(?:or|and) (?:something |anything |any |an? )?(?:newer|later"
+    r"|above"
+    r"|higher|greater|up|more recent"
+    r"|older|earlier"
+    r"|below|lower|before)(?! than\b| as v?\d)"
+    rf"(?! ?v?(?>\d[\d.]*)(?! ?{COUNTED}))(?: (?:release|version|one)s?)?\)?))?"
+)
 MUST_BE = (
     r" (?:must|should|has to|have to|needs? to|shall|ought to|may|is to|are to)(?: be)?"
     r"(?: (?:used|installed|present|available|there|loaded|provided))?(?: (?:in|of|with|at))?(?: (?:an?|the))? "
@@ -80,7 +81,7 @@ RANGE = (
 _BELOW = r"(?:still )?(?:below|under|less than|lower than|older than)"
 _FURTHER = "|".join((*(_OPERATORS[name] for name in (">=", "<=", "!=", ">", "<")), _BELOW))
 MORE = (
-    rf"(?P<more>(?:,? ?(?:and |but |yet )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
+    rf"(?P<more>(?:,? ?\(?(?:and |but |yet )?(?:{_FURTHER}) ?(?:{VERSION_WORD} )?{VERSION}(?![\w/@]|:\S|\.\d)"
     rf"(?! ?(?:{COUNTED}))){{0,3}})"
 )
 
