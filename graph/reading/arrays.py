@@ -299,6 +299,8 @@ def read_arrays(draft: Draft) -> None:
     for match in draft.line.find(COPIES):
         if re.search(r"nodes? (?:runs?|has|have|gets?|with) $", draft.line.norm[: match.start()][-24:]):
             continue  # `each of the 4 nodes runs 28 tasks of ./snow`
+        if re.match(rf":? ?\(?{match['n']} (?:mpi )?(?:ranks|tasks|processes)", draft.line.norm[match.end() :]):
+            continue  # `REMD, 96 replicas: 96 ranks`
         if match["one"]:
             draft.amounts.append(Amount("core", 1, None, *match.span("one")))
         _copies(draft, match["n"], match.start(), match.end(), None)

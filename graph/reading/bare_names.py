@@ -33,7 +33,7 @@ _OWN = re.compile(r"\b(?:my|our|a|an|some)\b")
 _ACRONYMS = (
     "path ld_library_path ssd ssds nvme hdd raid numa avx avx2 avx512 avx-512 avx-2 ai ml llm nlp cnn gan cfd fem"
     " fea dft md mc les dns rans"
-    " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna"
+    " pic qmc qm mm hpc mri mrt eeg snp gwas rna dna remd fep abf wgs dmrg"
 )
 _MAKES = (
     "nda itar hipaa gdpr amd intel nvidia arm x86 x86_64 aarch64 skylake icelake milan rome genoa zen broadwell"
@@ -60,6 +60,9 @@ _NAMED_SO = re.compile(
     r" ?(?:is |are |being |(?:must|should|has to|have to|needs? to) be )?(?:installed|available|loaded)\b"
     r"| (?:must|should|has to|have to|needs? to) be (?:there|present|on site)\b| (?:package|software|module)\b"
 )
+_IN_A_RUNTIME = re.compile(
+    r" (?:via|in|inside|under|through) (?:an? |the )?(?:docker|apptainer|singularity|podman|spack|conda|easybuild)\b"
+)
 _RUN_LAST = re.compile(r" (?:run let|run)(?= ?(?:[,.;?!)]|$))")
 _SIGNED = re.compile(
     r"\b(?:thanks|thank you|thx|regards|cheers|best|wishes|sincerely|yours|grüße|grüßen|gruß|vielen dank|mfg|merci"
@@ -74,7 +77,8 @@ _USE = re.compile(
     r"|inference|search(?:es)?|nowcasts?|hindcasts?|forecasts?|dockings?|trainings?|analys[ei]s|workflows?"
     r"|assembl(?:y|ies)"
     r"|models?"
-    r"|experiments?|pipelines?|solver)\b"
+    r"|experiments?|pipelines?|solver|ensembles?|reforecasts?|reruns?|control(?: run)?|reanalys[ei]s|screening"
+    r"|campaigns?)\b"
 )
 _DOES = re.compile(
     r"(?:'s)?(?: [a-z-]{3,14}){0,2} (?:needs?|requires?|wants?|uses?|must|should|shall|has to|have to|is to|can be"
@@ -154,6 +158,9 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
     single = len(spans) == 1
     listed = before.endswith(", ") or (cue is not None and cue["cue"] in ("and", "or", "plus"))
     named = bool(_NAMED_SO.match(following)) or (cue is not None and cue["cue"] in _STRONG)
+    unknown = single and not is_known(norm[start:end], "en")
+    named = named or (unknown and re.match(r" (?:is|are) (?:needed|required)\b", following) is not None)
+    named = named or (opening and single and _IN_A_RUNTIME.match(following) is not None)
     named = named or (before.endswith(("get ", "getting ", "bring ")) and following.startswith((" running", " to run")))
     marked = not (_COMPOUND.search(norm[start:end]) or _describes(name, following)) and all(
         _marked(draft, *span, plain_capital=not (prose or (opening and single))) for span in spans
@@ -165,6 +172,7 @@ def _bare(draft: Draft, spans: list[tuple[int, int]], *, prose: bool) -> None:
         return  # `want to train`: a verb
     if (
         norm[start:end] in _METHODS
+        or norm[start:end] in ("monte carlo", "monte-carlo", "molecular dynamics")
         or norm[start:end] in NOUNS
         or (name in VERBS and single)
         or is_a_manager(draft, start, end)

@@ -15,9 +15,11 @@ _MANAGERS = {
 }  # fmt: skip
 _ANY = "|".join(f"(?P<{name}>{words})" for name, words in _MANAGERS.items())
 _MANAGED = re.compile(
-    r"(?: please)? ?[,(]? ?(?:(?:(?:must|should|has to|have to|is to) be |is |are )?(?:taken |loaded |installed "
+    rf" \((?P<in_spack>spack)\)| \((?P<in_pip>pip|pypi)\)| \((?P<in_conda>(?:mini|bio)?conda(?:-forge)?|mamba)\)"
+    r"|(?: please)? ?[,(]? ?(?:both |all )?(?:(?:(?:must|should|has to|have to|is to) be |is |are )?(?:taken "
+    r"|loaded |installed "
     r"|built |available "
-    r"|provided |there |present )?(?:from|via|through|by|with|using|in|as|über|par)"
+    r"|provided |there |present )?(?:from|via|through|by|with|using|in|as|über|par|per)"
     rf"(?: the| an?)? )(?:{_ANY})(?: (?:package|environment|env|modules?|channel|tree|stack))?(?![\w-]|\.\w)\)?"
 )
 _MANAGER_AHEAD = re.compile(rf"(?<![\w.-])(?:the )?(?:{_ANY}) (?:package|module|library) $")
@@ -44,19 +46,22 @@ def own_name(written: str) -> str:
 def is_a_manager(draft: Draft, start: int, end: int) -> bool:
     """Whether a name says who installed something (`installed with Spack`), and is no software that is asked for."""
     said = re.search(
-        r"(?:installed|built|provided|available|packaged) (?:with|via|through|by|from|using"
+        r"(?<!\w)(?:via|through) $|(?:installed|built|provided|available|packaged) (?:with|via|through|by|from|using"
         r"|in) $",
         draft.line.norm[max(0, start - 24) : start],
     )
     return said is not None and re.fullmatch(_ANY, draft.line.norm[start:end]) is not None
 
 
-_OF_A_SITE = ("modules", "spack", "easybuild", "system")
+_LANGUAGES = ("python", "r", "julia", "perl")
+"""What packages are for, and what is seldom kept where they are."""
 
 
 def _side_by_side(draft: Draft, index: int) -> bool:
     """Whether two needs are named in one breath: `CDO 2.4 and NCO from the modules`."""
     starts = [source.start for source in draft.sources if source.field == f"software.{index + 1}"]
+    if draft.fields["software"][index].name.lower() in _LANGUAGES:
+        return False
     before = draft.line.norm[: draft.line.place(starts[0])][-5:] if starts and starts[0] is not None else ""
     return before.endswith((" and ", " & ", " + "))
 
@@ -65,7 +70,7 @@ def give_managers(draft: Draft) -> None:
     """`via spack, hdf5@1.14.3 and fftw@3.3.10`: who keeps all that is listed behind it."""
     known = draft.fields.get("software", [])
     for index in range(len(known) - 2, -1, -1):
-        if known[index].manager is None and known[index + 1].manager in _OF_A_SITE and _side_by_side(draft, index):
+        if known[index].manager is None and known[index + 1].manager and _side_by_side(draft, index):
             known[index] = known[index].model_copy(update={"manager": known[index + 1].manager})
     places = {
         int(item.field.split(".")[1]): draft.line.place(item.start)
@@ -96,6 +101,8 @@ def with_build(draft: Draft, need: SoftwareNeed, start: int, end: int) -> tuple[
         start -= len(ahead[0])
     managed = _MANAGED.match(draft.line.open, end)
     if managed is not None:
-        need = need.model_copy(update={"manager": next(name for name in _MANAGERS if managed[name])})
+        bracketed = next((name for name in ("spack", "pip", "conda") if managed[f"in_{name}"]), None)
+        kept_by = bracketed or next(name for name in _MANAGERS if managed[name])
+        need = need.model_copy(update={"manager": kept_by})
         end = managed.end()
     return need, start, end

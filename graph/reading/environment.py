@@ -15,7 +15,7 @@ RULE = (
     r"(?<![\w/.-])(?:(?:with|and|set|setting|export|env|environment|variables?|having|using):? (?:the )?"
     r"(?:environment |env )?(?:variables? )?)?"
     r"(?P<name>[a-z_][a-z0-9_]{0,120}) ?= ?"
-    r"(?P<value>(?:\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'){1,16}|[^\s,;\x00]{1,4096})"
+    r"(?P<value>(?:\"[^\"\x00]{0,4096}\"|'[^'\x00]{0,4096}'){1,16}|(?![\"'](?:[\s,;]|$))[^\s,;\x00]{1,4096})"
 )
 
 

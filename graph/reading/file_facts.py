@@ -20,7 +20,8 @@ _FACTS = (
     r"| in all)|\))(?![\w-])"
 )
 BEHIND = (
-    r",? ?(?P<of>of )?(?:about |ca\.? |approx\.? |around |roughly |some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
+    r"(?:,? ?(?P<of>of )?| and (?P<is>(?:is|has|holds|weighs) ))(?:about |ca\.? |approx\.? |around |roughly "
+    r"|some |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)"
     r"(?P<said> of data| in size| large| big| in all| in total| altogether| overall)?(?= ?(?:[,;)]|\.(?!\d)|$))"
 )
 _SURELY_DATA = 10**12
@@ -42,7 +43,7 @@ def size_behind(draft: Draft, end: int) -> None:
     if match is None or draft.fields["inputs"][-1].bytes is not None:
         return
     at, size = len(draft.fields["inputs"]) - 1, parse_bytes(match["bytes"])
-    if match["said"] or match["of"] or size >= _SURELY_DATA or _of_its_own(draft, *match.span()):
+    if match["said"] or match["of"] or match["is"] or size >= _SURELY_DATA or _of_its_own(draft, *match.span()):
         draft.fields["inputs"][at] = draft.fields["inputs"][at].model_copy(update={"bytes": size})
         draft.source(f"inputs.{at}.bytes", *match.span())
         return

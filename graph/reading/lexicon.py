@@ -92,7 +92,8 @@ FOREIGN_WORDS = _pairs("""
     maximale=maximum minimale=minimum carte=card cartes=cards uniquement=only ende=end erfolgreichem=successful
     erfolgreichen=successful erfolgreiche=successful abschluss=completion möglichst=as_possible höchst=most
     sie=you faible=low latence=latency conteneur=container chacun=each braucht=needs benötigt=needs
-    niemals=never nie=never keinesfalls=never liebsten=preferably exklusiv=exclusive exclusif=exclusive veux=want
+    niemals=never nie=never keinesfalls=never liebsten=preferably ganzer=whole ganzen=whole ganze=whole
+    exklusiv=exclusive exclusif=exclusive veux=want
     trois=3 quarts=quarters d'heure=of_an_hour
     d'un=of_a d'une=of_a läufe=runs lauf=run bald=soon früh=early
     nein=no doch=rather lieber=rather réussite=success du=of_the entrée=input environ=about dix=10 douze=12 seize=16

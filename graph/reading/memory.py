@@ -25,7 +25,8 @@ LOCAL = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| fast)? (?:node[- ]local |local )?(?:scratch |disk |ssd "
     rf"|nvme )?(?:(?:local|node-local) )?(?P<disk>scratch disk|scratch|disk|ssds?|nvme|tmp|temporary)(?: space| disk"
     rf"| storage"
-    rf"| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node)?(?![\w-])"
+    rf"| drive)?(?P<local> on (?:each|the|every) nodes?| per node| locally| on the node"
+    r"| on the local disks?(?: (?:of|on) (?:the|each|every) nodes?)?)?(?![\w-])"
 )
 LOCAL_AFTER = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of)?(?: free| space| free space| available)? on (?:its |the |each |every "
@@ -74,7 +75,10 @@ PATH_WITH = (
     r"(?: space)?(?![\w-])"
 )
 """`file system /work with at least 3 TB free`."""
-LOTS = rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
+LOTS = (
+    rf"(?<![\w-])(?:lots of|plenty of|a lot of|much|loads of|large|big|huge|enough) {_MEM}(?![\w-])"
+    r"(?! (?:nodes?|machines?|hosts?)(?![\w-]))"
+)
 RATE = (
     rf"(?<![\w.]){_BOUND}{_SIZE}(?: of data)? (?:a|an|per|each|every) (?:day|week|month|year|hour|night|second"
     rf"|minute)(?!\w)"

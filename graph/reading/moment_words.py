@@ -156,6 +156,7 @@ BRACKETED = (
     r"(?<![\w-])(?:(?:please|do|must|may|can|start|run|it|only|to|be|finished|done|ready|should|has) ){0,6}"
     r"(?:(?P<after>not (?:start(?:ed)? |run |begin )?before|no earlier than|not earlier than|after|not until|once)"
     r"|(?P<before>before|by|until|no later than|in time for|ahead of)) "
+    r"(?!(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     rf"{_EVENT}\((?:(?:on|at|i\.e\.,?|that is,?|which is|until|from) )*(?:the )?{_WHEN}(?!\w|:\d) ?\)"
 )
 """`not before the maintenance ends (Tuesday 18:00)`: the moment of something that happens."""

@@ -37,6 +37,7 @@ COUNTED_LICENCES = (
     rf"|(?<![\w-])(?:licen[cs]es?|lics?\.?)(?: tokens?)?[:=]? (?P<n3>{NUMBER}) ?x? (?P<name3>[a-z][\w.+-]*)"
     r"(?= ?(?:[,;)]|\.(?: |$)|$))"
 )
+_NO_UNITS = ("number", "value", "figure", "rate", "time")
 RECIPE = (
     rf"(?<![\w-])(?:(?:with|by|using|use|follow|following|the|our) ){{0,3}}recipe(?:(?: is| called"
     rf"| named)(?!\w))?[:=]? ?{_NAME}"
@@ -63,18 +64,18 @@ _IN_UNIT = (
     r"(?P<unit2>[a-zµ%][\w%]{0,15}(?:/[a-z]\w{0,10}){0,2})\)?(?=[ ,;.)]|$)"
 )
 _UNITS = (
-    r"(?:(?:milli|micro)?seconds?|minutes?|hours?|days?|ms|[kmgt]?flops?|[a-zµ]{1,12}/[a-z]{1,8}"
+    r"(?:(?:milli|micro)?seconds?|s(?=[ ,;.)]|$)|minutes?|hours?|days?|ms|[kmgt]?flops?|[a-zµ]{1,12}/[a-z]{1,8}"
     r"|percent|[kmgt]i?b(?:/s)?)"
 )
 """Units of a figure, where a word behind `in` could be the name of a file."""
 _BETTER = (
     r"(?:a |the )?(?:higher|lower|more|less|larger|smaller|bigger|greater|faster|fewer)(?: (?:values?|numbers?"
     r"|ones?|figures?))?"
-    r"(?:,? (?:is|are|being|means?|counts? as|=) (?:the )?better|,? the better)"
+    r"(?:,? (?:is|are|being|means?|counts? as|=) (?:the )?better|,? the better| better)"
     r"|(?:higher|lower|larger|smaller)-is-better"
 )
 MERIT = (
-    r"(?<![\w-])(?:the |our |my |its |as )*(?:figure of merit|fom|(?:take|use|report|note|record|track)(?= the "
+    r"(?<![\w-])(?:the |our |my |its |as )*(?:figure of merit|fom|metric|(?:take|use|report|note|record|track)(?= the "
     r"(?:number|value|figure)))(?: is| being)?[:=]? ?(?:the "
     r"|of )*(?P<unit>[a-z][\w/%-]*(?:/[a-z]+)?)?"
     r"(?: (?:number|value|figure|rate|time))*(?: (?:that )?(?:stands|printed|comes?))? ?(?:after|behind|following)"
@@ -192,7 +193,7 @@ def _after_thread(draft: Draft, match: re.Match[str]) -> None:
 
 def _merit(draft: Draft, match: re.Match[str]) -> None:
     lower = re.search(r"lower|less|smaller|fewer", match["better"] or "") is not None
-    unit = draft.line.words(*match.span("unit")) if match["unit"] and match["unit"] not in ("number", "value") else ""
+    unit = draft.line.words(*match.span("unit")) if match["unit"] and match["unit"] not in _NO_UNITS else ""
     behind = "unit2" if match["unit2"] else "unit3"
     unit = draft.line.words(*match.span(behind)) if match[behind] and not unit else unit
     try:

@@ -26,6 +26,7 @@ ACCOUNT_AFTER = (
     r"|use) (?:the |our |my )?(?:(?P<name>[a-z0-9][\w@.-]*[\d_@][\w@.-]*)|charge)(?: (?:account|project"
     r"|allocation|bank|grant))(?![\w-])"
 )
+CHARGE_ITEM = r"(?<=[,;] )charge:? (?!it |this |the |to )(?P<name>[a-z0-9][\w@.-]*)(?= ?(?:[,;]|\.(?: |$)|$))"
 CHARGE = (
     r"(?<![\w-])(?:(?:is |are )?to be )?(?:charged?|bill(?:ed)?) (?:it |this "
     r"|the job )?to (?:the )?(?P<name>[a-z0-9][\w@.-]*)(?![\w-])"
@@ -114,7 +115,7 @@ EXCLUSIVE = (
     r"|them))(?![\w-])"
 )
 _SIMPLE = (
-    ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE)), ("queue", (QUEUE, QUEUE_AFTER, QUEUE_LISTED)),
+    ("account", (ACCOUNT, ACCOUNT_AFTER, CHARGE, CHARGE_ITEM)), ("queue", (QUEUE, QUEUE_AFTER, QUEUE_LISTED)),
     ("qos", (QOS, QOS_AFTER)),
     ("reservation", (RESERVATION,)), ("name", (NAMED, NAME_BEHIND)),
 )  # fmt: skip

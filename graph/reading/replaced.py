@@ -75,6 +75,12 @@ _OF_MORE = re.compile(
     r"|cpus?)(?![\w-]))"
 )
 """`64 of 128 cores`."""
+_HOURS_AND = re.compile(
+    r"(?i)(?<![\w.,:/-])(?P<hours>\d{1,2}|one|two|three|four|five|six) (?:hours?|heures?|stunden?)"
+    r" (?P<minutes>[1-5]?\d)"
+    r"(?= ?(?:[.,;)]|$))"
+)
+"""`1 hour 10`."""
 _SOCKETS = re.compile(
     r"(?i)(?<![\w.,/-])(?P<sockets>[1-8]|one|two|four) (?:cpu )?(?:sockets?|cpus|processors) ?(?:x|\u00d7|\*|of"
     r"|with|at)"
@@ -118,6 +124,8 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), f"between {low} and {high}{match['unit'] or match['unit2']}"
     for match in _HYBRID.finditer(text):
         yield match.start(), match.end(), f"{match['tasks']} mpi ranks x {match['threads']} openmp threads"
+    for match in _HOURS_AND.finditer(text):
+        yield *match.span(), f"{_digits(match['hours'].lower())} h {match['minutes']} min"
     for match in _SOCKETS.finditer(text):
         yield *match.span(), f"{int(_digits(match['sockets'].lower())) * int(match['cores'])} cores"
     for match in _NODES_OF_GPUS.finditer(text):

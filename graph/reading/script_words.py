@@ -31,6 +31,7 @@ _OPTION = re.compile(r"(?:^|[ \t])-{1,2}[A-Za-z]")
 _SHELL = re.compile(r"#![ \t]*\S*?/(?:env[ \t]+)?(?:ba|z|da|k|c|tc)?sh(?:[ \t]|$)")
 _LABELLED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?[A-Za-z]\w*(?:-\w+)?(?:[ \t][A-Za-z]\w*(?:['-]\w+)?){0,3}:[ \t]+\S")
 _COUNTED = re.compile(r"[ \t]*(?:[-*•][ \t]+)?\d[\d.,:]*[ \t]*[A-Za-z]{1,16}(?:[ ,.;]|$)")
+_ASKED = re.compile(r"(?i)[ \t](?:please|pls|plz|thanks|thx|bitte|merci|svp)[.!]*$")
 _IT_IS = re.compile(
     r"(?i)(?:it(?:'|\u2019)?s|it is|this is|that(?:'|\u2019)s|thats|for|we"
     r"|i)[ \t]+[^\s=|&;$]+(?:[ \t]|$)"
@@ -67,7 +68,7 @@ def _is_sentence(line: str) -> bool:
     first = line.split()[0]
     if line.startswith("#") or first in _BUILTINS:
         return False
-    if _LABELLED.match(line) or _COUNTED.match(line) or _IT_IS.match(line):
+    if _ASKED.search(line) or _LABELLED.match(line) or _COUNTED.match(line) or _IT_IS.match(line):
         return True
     if _OF_A_SHELL.search(bare):
         return False

@@ -101,6 +101,8 @@ def _extent(line: str) -> int:
         handed = handed or word[0] == "--"
         if end and not after_option and not handed and (word[0].lower() in KEYWORDS or word[0] in _GOES_ON):
             return end
+        if re.match(r"\([a-z]", word[0]) and end and not handed:
+            return end  # `(ls-dyna 12.2)`: what the sentence says of it
         if re.fullmatch(r"\.\.+|…|-{1,3}|–|—", word[0]) and end and not handed:  # noqa: RUF001  # as people type them
             return end
         end, previous = word.end(), word[0]

@@ -19,11 +19,12 @@ _OPERATORS = {
     ">=": r">=|=>|≥|at least|(?:superior|greater|higher|newer|bigger)(?: than)? or equal (?:to|than|as)"
     r"|(?<!apart )(?<!aside )(?<!different )from versions?|starting (?:with|at|from)(?: versions?)?"
     r"|not (?:to )?be (?:older|earlier|lower) than|not? (?:older|earlier) than|not before"
-    r"|min(?:imum)?\.?(?: of)?|ab|(?:any(?:thing| version| release)|something|everything) (?:from|since)"
+    r"|min(?:imum)?\.?(?: of)?|ab|mindestens|wenigstens|au moins|(?:any(?:thing| version| release)|something"
+    r"|everything) (?:from|since)"
     r"|(?:up)?from(?= v?\d[\w.]{0,12} (?:on|and (?:up|on|above))(?= ?(?:[,.;)]|$|but|and|yet)))",
     "<=": r"<=|=<|≤|at most|(?:inferior|less|lower|older|smaller)(?: than)? or equal (?:to|than|as)"
     r"|not (?:to )?be (?:newer|later|higher) than|not? (?:later|newer) than|maximum"
-          r"|up to(?: and including)?",
+          r"|up to(?: and including)?|höchstens|au plus",
     "!=": r"!=|any (?:version|release) (?:except|but)|(?:but )?not|other than|except",
     ">": r">|(?:bigger|greater|higher) than|newer (?:than|as)|later (?:than|as)|after|above",
     "<": r"<|older (?:than|as)|earlier (?:than|as)|before|below",

@@ -73,7 +73,8 @@ OBJECTIVES = {
     r"|(?:needs|uses|takes) (?:the )?least (?:energy|power|electricity)"
     r"|least energy|lowest (?:energy|carbon|emissions?)(?: use| consumption| footprint)?|min[- ]energy"
     r"|minimi[sz]e (?:the )?(?:energy|carbon)(?: use| footprint)?|most energy[- ]efficient"
-    r"|energy[- ]efficient (?:site|machine|system|place|cluster)s?(?: (?:preferred|please|wanted|first))?",
+    r"|(?:most )?energy[- ](?:efficient|saving) (?:site|machine|system|place|cluster)s?(?: (?:preferred|please"
+    r"|wanted|first))?",
     "run-anytime": r"any ?time(?: (?:is|will be|would be) (?:fine|ok|okay|good|alright))?"
     r"|(?:(?:there|it) )?(?:is |being |'s )?(?:absolutely )?"
     r"(?:no|not any|without|not in (?:a|any)|in no|never any) (?:hurry|rush|urgency|haste)"
@@ -88,7 +89,11 @@ OBJECTIVES = {
     r"|quiet|empty|available|room|space)|whenever(?: (?:possible|convenient|there is room))?"
     r"|low priority|run[- ]anytime|no deadline|when(?:ever)? it fits",
     "first-ready": r"first[- ]ready|first (?:free|available)(?: site| one)?|whichever is (?:free|ready) first"
-    r"|any site that is ready|(?:whichever|whatever|wherever|where|the one that|the site that) (?:(?:one|site"
+    r"|(?:the )?first (?:site|machine|place|center|centre|cluster|one) (?:that|which|to) (?:says?|answers?|accepts?)"
+    r"(?: yes| ok)?|(?:whichever|whoever|wherever) (?:(?:site|machine|center|centre|place|one) )?(?:says"
+    r"|answers|accepts)"
+    r" (?:yes )?first|any site that is ready|(?:whichever|whatever|wherever|where|the one that|the site that)"
+    r" (?:(?:one|site"
     r"|machine|cluster|place) )?"
     r"(?:(?:frees|opens) up|becomes (?:free|available)|is (?:free|available)|has (?:room|space|a slot|capacity)"
     r"|(?:gets|is) ready"
