@@ -61,7 +61,7 @@ FORWARD = (
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?: mpi)?(?![\w=-]|\.\w){PER}"
 )
 BETWEEN = (
-    rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) {_ADJECTIVE}"
+    rf"(?<![\w.-])(?P<bound>between) (?P<n>{NUMBER}) and (?P<m>{NUMBER}) ?{_ADJECTIVE}"
     rf"(?:{'|'.join(f'(?P<{unit}>{words})' for unit, words in UNITS.items())})(?![\w-]|\.\w){PER}"
 )
 PART_OF_NODE = (

@@ -24,7 +24,7 @@ _UNITS = (
     | frozenset("a100 a100s h100 h100s v100 v100s".split())  # noqa: SIM905
     | frozenset("compute full whole entire exclusive physical parallel total gpu cpu openmp".split())  # noqa: SIM905
 )
-_SIGNS = ("-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←", "»", "«")  # noqa: RUF001  # as people type them
+_SIGNS = ("w/", "w/o", "-", "--", "–", "—", "<-", "<--", "<=", "->", "=>", "←", "»", "«")  # noqa: RUF001  # as people type them
 _VERBS = frozenset(
     [
         *("has", "have", "had", "must", "should", "will", "would", "can", "could", "is", "are", "was", "wherever"),

@@ -24,7 +24,7 @@ __all__ = ["read_files"]
 _AT = r"(?P<place>,? ?(?:at|on|from) (?:the )?(?:site |cluster )(?P<site>[a-z0-9][\w.-]*))?"
 _SIZE = (
     r"(?P<size>,? ?\(?(?:about |ca\.? |approx\.? |~ ?)?(?P<bytes>\d+(?:\.\d+)? ?[kmgtp]i?b)(?: of data| in size"
-    r"| large| big)?\)?)?"
+    r"| large| big)?\)?(?! (?:of )?(?:main |total |system )?(?:ram|mem(?:ory)?)(?![\w-])))?"
 )
 _NOUN = (
     r"(?:(?:input|data|config|configuration|parameter|restart|structure|mesh|topology|trajectory|checkpoint"

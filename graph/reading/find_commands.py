@@ -280,7 +280,8 @@ def find_commands(text: str) -> list[Found]:
     if not found:
         for match in _AFTER_COLON.finditer(text):
             if is_command_line(match["body"]) and (match["label"] or "").lower() not in LABELS:
-                take(*match.span("body"), *match.span("body"))
+                start, end = match.start("body"), extent(text, *match.span("body"))
+                take(start, end, start, end)
                 break
     last = None if found else after_last_colon(text)
     if last is not None:

@@ -116,7 +116,12 @@ def _runs(draft: Draft) -> Iterator[tuple[int, int, list[str]]]:
             option = _OPTION.match(text, gap.end()) if gap and not last else None
         position = max(end, position + 1)
         before = re.search(r"([\w./-]+)[ \t]$", text[max(0, start - 200) : start])
-        if before and not before[1].isdigit() and before[1].lower() not in PADDING | KEYWORDS | _BEFORE:
+        if (
+            before
+            and not before[1].isdigit()
+            and not before[1].endswith(".")
+            and before[1].lower() not in PADDING | KEYWORDS | _BEFORE
+        ):
             continue  # `snakemake --cores 32`
         if draft.line.is_open(start, end):
             yield start, end, options

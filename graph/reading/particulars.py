@@ -130,12 +130,13 @@ def read_particulars(draft: Draft) -> None:
     for match in draft.line.find(LICENCES):
         written = draft.line.words(*match.span("all"))
         name = re.escape(written.split(":")[0].lower())
-        counted = re.search(rf"(?<![\w.-])\d+ {name} $", draft.line.open[: match.start()][-48:])
-        begin = match.start() - len(counted[0]) if counted else match.start()
+        number = re.search(rf"(?<![\w.-])\d+ {name} $", draft.line.open[: match.start()][-48:])
+        begin = match.start() - len(number[0]) if number else match.start()
         draft.put("licenses", tuple(re.split(r",? and |, ?| ?\+ ?", written)), begin, match.end())
     counted: list[str] = []
     for match in draft.line.find(COUNTED_LICENCES):
-        count = count_of(number) if (number := match["n"] or match["n3"] or match["n4"]) else 1
+        stated = match["n"] or match["n3"] or match["n4"]
+        count = count_of(stated) if stated else 1
         named = next(group for group in ("name", "name2", "name3", "name4") if match[group])
         name = draft.line.words(*match.span(named)).rstrip(".")
         if count and name.lower() not in PADDING | EVERYDAY:

@@ -81,6 +81,8 @@ _HOURS_AND = re.compile(
     r"(?= ?(?:[.,;)]|$))"
 )
 """`1 hour 10`."""
+_FUSED_GPUS = re.compile(r"(?i)(?<![\w.-])(?P<model>[ahblv]\d{1,3}s?|mi\d{2,3}x?|gh200)(?P<what>gpus?|cards?)(?!\w)")
+"""`4 H100GPUs`."""
 _SOCKETS = re.compile(
     r"(?i)(?<![\w.,/-])(?P<sockets>[1-8]|one|two|four) (?:cpu )?(?:sockets?|cpus|processors) ?(?:x|\u00d7|\*|of"
     r"|with|at)"
@@ -124,6 +126,8 @@ def replaced_numbers(text: str) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.end(), f"between {low} and {high}{match['unit'] or match['unit2']}"
     for match in _HYBRID.finditer(text):
         yield match.start(), match.end(), f"{match['tasks']} mpi ranks x {match['threads']} openmp threads"
+    for match in _FUSED_GPUS.finditer(text):
+        yield *match.span(), f"{match['model'].lower()} {match['what'].lower()}"
     for match in _HOURS_AND.finditer(text):
         yield *match.span(), f"{_digits(match['hours'].lower())} h {match['minutes']} min"
     for match in _SOCKETS.finditer(text):

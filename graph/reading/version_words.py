@@ -32,7 +32,7 @@ _OPERATORS = {
 }  # fmt: skip
 _OPERATOR = f"(?P<op>{'|'.join(_OPERATORS.values())})"
 COUNTED = (
-    r"(?:%|x|nodes?|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
+    r"(?:%|x|nodes?|nds|hosts?|machines?|tasks?|ranks?|process(?:es)?|procs?|cores?|cpus?|threads?|gpus?|cards?|hours?"
     r"|hrs?|h"
     r"|days?|minutes?|mins?|seconds?|weeks?|months?|years?|[kmgt]i?b|frames?|runs|jobs|times?|euros?|dollars?|usd|eur"
     r"|people|students?|members?|å|nm|µm|mm|cm|km|ev|kev|mev|gev|tev|khz|mhz|ghz|sigma|degrees?)(?![\w=])"

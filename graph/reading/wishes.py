@@ -169,7 +169,7 @@ SPENT_HOURS = (
     r"(?: (?:on|for) (?:this|it|that))?(?![\w-])"
 )
 COMPUTE_HOURS = (
-    rf"(?<![\w-]){_LIMIT}(?P<n>{NUMBER}) ?(?:h|hours?)(?: of (?:compute|computing|cpu)(?: time)?"
+    rf"(?<![\w-]){_LIMIT}(?P<n>{NUMBER}) ?(?:h|hrs?|hours?)(?: of (?:compute|computing|cpu)(?: time)?"
     r"(?: (?:in|of|from) (?:the |our |my )?(?:budget|allocation))?| (?:in|of|from|as|for) (?:the |our |my |its "
     r"|a )?(?:budget"
     r"|allocation))(?![\w-])"
